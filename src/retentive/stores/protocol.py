@@ -1,0 +1,194 @@
+"""What a store must do. The in-memory store is the reference; `retentive.testing.store_contract` is the judge.
+
+Score direction, validation, text analysis and every decision live above this line: a store keeps rows, applies gates,
+and finds. Scores are always "higher is better". Unless said otherwise an empty answer is an empty value, never an error,
+and an unknown id is simply absent from the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from retentive.types import (
+    Access,
+    Columns,
+    Floats,
+    Found,
+    Gate,
+    JournalEntry,
+    Json,
+    LedgerEntry,
+    Memory,
+    RowIds,
+    Vectors,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A place in `SpaceStore.page`: the last memory seen, in its order (newest first, then id)."""
+
+    created_at: datetime
+    id: str
+
+
+class Transaction(Protocol):
+    """Reads and writes that happen together or not at all, alone among writers of this space.
+
+    Everything read through it is current and stays so until it ends. Leaving the `with` block commits; an exception
+    rolls back whole.
+    """
+
+    def get(self, memory_id: str) -> Memory | None:
+        """Return the memory as it stands, retrievable or not."""
+
+    def holders(self, key: str) -> list[Memory]:
+        """Return the not superseded, not suppressed memories with this key, newest first (then id)."""
+
+    def insert(self, memory: Memory, vector: Vectors, terms: Sequence[str]) -> None:
+        """Add a memory with its unit vector and index terms; an id that exists is `InvalidInput`."""
+
+    def replace(self, memory: Memory, vector: Vectors | None = None, terms: Sequence[str] | None = None) -> None:
+        """Overwrite every field but the access state; vector and terms only where given. Absent id: `NotFound`."""
+
+    def set_access(self, accesses: Mapping[str, Access]) -> None:
+        """Overwrite the access state of these memories (unknown ids are ignored: they were erased meanwhile)."""
+
+    def set_vector(self, memory_id: str, vector: Vectors) -> None:
+        """Overwrite only the vector (re-embedding). The dimension may differ from other rows' until the switch."""
+
+    def erase(self, memory_id: str) -> bool:
+        """Remove row, vector, terms and every text of it in the journal; leave the journal lines as tombstones."""
+
+    def journal(self, entry: JournalEntry) -> None:
+        """Append to the journal; ``sequence`` is given by the store."""
+
+    def log_recall(self, entry: LedgerEntry) -> None:
+        """Append a recall to the ledger."""
+
+    def log_feedback(self, recall_id: str, used: Sequence[str], outcome: str | None) -> bool:
+        """Note on a recall what was used (added to what was said before) and how it went; False if unknown."""
+
+    def trim_ledger(self, *, before: datetime, keep: int) -> int:
+        """Drop ledger entries older than ``before``, and the oldest beyond ``keep``; return how many."""
+
+    def setting(self, name: str) -> Json:
+        """Return a setting of this space, None if absent."""
+
+    def set_setting(self, name: str, value: Json) -> None:
+        """Keep a setting (JSON) with this space; None removes it."""
+
+
+@runtime_checkable
+class SpaceStore(Protocol):
+    """One tenant's memories. There is no way from here to another space. Safe to share between threads."""
+
+    path: str
+
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Begin writing; waits for other writers, then `StoreBusy`. Readers are never kept waiting."""
+
+    def get(self, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return the memories with these ids, retrievable or not."""
+
+    def page(self, gate: Gate, *, limit: int, after: Cursor | None = None) -> list[Memory]:
+        """List memories that pass the gate, newest created first, then by id, beginning behind ``after``."""
+
+    def count(self, gate: Gate) -> int:
+        """Count the memories that pass the gate."""
+
+    def nearest(self, vector: Vectors, gate: Gate, limit: int) -> Found:
+        """Return the rows of highest cosine to a unit vector."""
+
+    def matching(self, terms: Sequence[str], gate: Gate, limit: int) -> Found:
+        """Return the rows of highest BM25 for any of the terms (k1 1.2, b 0.75, never negative); only rows that match.
+
+        ``low`` is 0 where some gated row does not match.
+        """
+
+    def mentioning(self, entities: Sequence[str], gate: Gate, limit: int) -> Found:
+        """Return rows that mention any of the entity keys; the score sums 1/ln(1+rows with it) over the shared keys."""
+
+    def within(self, start: datetime, end: datetime, gate: Gate, limit: int) -> Found:
+        """Return rows created in [start, end), nearest to the middle first (score 1 in the middle to 0 at the edges)."""
+
+    def recent(self, gate: Gate, limit: int) -> Found:
+        """Return the rows last used or created most recently; the score is that moment in seconds since 1970."""
+
+    def important(self, gate: Gate, limit: int) -> Found:
+        """Return the rows of greatest importance; the score is the importance."""
+
+    def columns(self, rows: RowIds, *, history: bool = False) -> Columns:
+        """Return the numbers of these rows, in the order asked; rows erased meanwhile are left out.
+
+        The access history is filled only where asked for: one policy in ten reads it.
+        """
+
+    def memories(self, rows: RowIds) -> list[Memory]:
+        """Return the memories of these rows, in the order asked; rows erased meanwhile are left out."""
+
+    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> dict[int, tuple[tuple[int, int], ...]]:
+        """Return for each row its (row, offset) neighbours of the same session, by order of creation.
+
+        Offsets run -reach..reach without 0 and count gated rows only; rows without a session have none.
+        """
+
+    def term_scores(self, terms: Sequence[str], rows: RowIds) -> Floats:
+        """Return the exact BM25 of these rows for the terms, 0 where none matches (same scale as `matching`)."""
+
+    def term_weights(self, terms: Sequence[str]) -> Floats:
+        """Return each term's BM25 idf in this space (the idf of a term that no row has is the greatest)."""
+
+    def known_entities(self, keys: Sequence[str]) -> frozenset[str]:
+        """Return those of the keys that some memory mentions."""
+
+    def entity_links(self, keys: Sequence[str], limit: int) -> dict[str, float]:
+        """Return entity keys that share memories with the given ones (one hop), weighted by shared memories, best first."""
+
+    def setting(self, name: str) -> Json:
+        """Return a setting of this space, None if absent."""
+
+    def read_journal(
+        self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None
+    ) -> list[JournalEntry]:
+        """Return journal lines in writing order, of one memory or of all, beginning behind a sequence number."""
+
+    def read_ledger(
+        self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None
+    ) -> list[LedgerEntry]:
+        """Return recalls, newest first."""
+
+    def recall_entry(self, recall_id: str) -> LedgerEntry | None:
+        """Return one recall by its id."""
+
+    def close(self) -> None:
+        """Release what is held for this space; using it again reopens it."""
+
+
+@runtime_checkable
+class Store(Protocol):
+    """A place that keeps spaces apart."""
+
+    def open(self, space: str, *, create: bool = True) -> SpaceStore:
+        """Return one space (a validated path). ``create=False`` on an absent one is `NotFound`."""
+
+    def spaces(self) -> list[str]:
+        """List the paths of the spaces that exist, sorted."""
+
+    def drop(self, space: str) -> bool:
+        """Remove a space with everything in it; False if there was none."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+@runtime_checkable
+class CheckedStore(Protocol):
+    """Optional: a store that can examine itself."""
+
+    def check(self, space: str) -> list[str]:
+        """Return what is wrong with a space, in sentences; empty when all is well."""

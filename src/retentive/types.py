@@ -1,0 +1,248 @@
+"""The values that travel through Retentive: frozen, typed, knowing nothing of stores, models or clocks.
+
+A value's name says its stage: a ``Draft`` is what a caller wants remembered, a ``Memory`` is what a store holds, ``Columns``
+are the numbers of candidates side by side, and a ``Hit`` (see ``retentive.recall.answer``) is what a caller gets back.
+Times are aware datetimes where people see them and seconds since 1970 (float64, UTC) inside arrays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retentive.errors import InvalidInput
+
+Json: TypeAlias = None | bool | int | float | str | list[Any] | dict[str, Any]
+Floats: TypeAlias = NDArray[np.float64]
+Vectors: TypeAlias = NDArray[np.float32]
+RowIds: TypeAlias = NDArray[np.int64]
+
+Verdict = Literal["used", "good", "bad"]
+
+KINDS = ("fact", "preference", "event", "entity", "relation", "decision", "procedure", "reflection", "episode")
+CHANNELS = ("vector", "lexical", "entity", "temporal", "recent", "important")
+ACCESS_HISTORY = 16  # how many access times a memory keeps: what the power-law decay of policy.md §3 reads
+SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+
+_EMPTY: Mapping[str, Json] = MappingProxyType({})
+
+
+def rating(ten: float) -> float:
+    """Turn a 1-10 rating (the scale language models are asked for) into an importance of 0..1."""
+    if not 1 <= ten <= 10:
+        raise InvalidInput(f"rating({ten!r}) is outside 1..10; use importance=0..1 for the unit scale.", value=ten)
+    return ten / 10
+
+
+def strings(values: Iterable[str], name: str) -> tuple[str, ...]:
+    """Return ``values`` as a tuple, refusing a lone string: ``tags="ab"`` would silently become ``("a", "b")``."""
+    if isinstance(values, str):
+        raise InvalidInput(f"{name}={values!r} is one string; pass a list of strings, e.g. [{values!r}].", value=values)
+    return tuple(values)
+
+
+def aware(moment: datetime, name: str) -> datetime:
+    """Return ``moment`` in UTC, refusing a naive one: guessing its zone would silently reorder memories."""
+    if not isinstance(moment, datetime):
+        raise InvalidInput(f"{name}={moment!r} is not a datetime; pass an aware datetime.", value=moment)
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        raise InvalidInput(
+            f"{name}={moment!r} has no time zone; pass an aware datetime, e.g. datetime.now(UTC).", value=moment
+        )
+    return moment.astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a memory has been read: when last, how often (decaying), and the latest moments."""
+
+    last_at: datetime | None = None
+    count: float = 0.0  # as it stood at `last_at`; decay it to `now` before use
+    recent: tuple[datetime, ...] = ()  # newest last, at most ACCESS_HISTORY
+    pending_at: datetime | None = None  # a first touch that waits for a second one (refresh_on="second")
+
+
+NEVER_READ = Access()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a caller wants remembered, before anything was decided about it."""
+
+    text: str
+    kind: str = "fact"
+    importance: float | None = None
+    key: str | None = None
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    metadata: Mapping[str, Json] = field(default=_EMPTY)
+    at: datetime | None = None
+    speaker: str | None = None
+    session: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    supersedes: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    pinned: bool = False
+    permanent: bool = False
+    recurs: str | None = None
+    trust: float = 1.0
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One remembered text with everything known about it. Frozen: a change makes a new value."""
+
+    id: str
+    space: str
+    text: str
+    created_at: datetime  # when it was said or happened (``at=``): ages run from here
+    recorded_at: datetime  # when this store learnt it
+    kind: str = "fact"
+    importance: float = 0.5
+    key: str | None = None
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    metadata: Mapping[str, Json] = field(default=_EMPTY)
+    speaker: str | None = None
+    session: str | None = None
+    entities: tuple[str, ...] = ()
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    superseded_at: datetime | None = None
+    superseded_by: str | None = None
+    supersedes: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    suppressed_at: datetime | None = None  # pruned or forgotten: hidden from recall, never deleted
+    pinned: bool = False
+    permanent: bool = False
+    recurs: str | None = None
+    trust: float = 1.0
+    updated_at: datetime | None = None
+    access: Access = NEVER_READ
+
+    @property
+    def retrievable(self) -> bool:
+        """Whether recall may return it at all, validity aside."""
+        return self.suppressed_at is None and self.superseded_at is None
+
+    def changed(self, **changes: Any) -> Memory:
+        """Return the same memory with some fields changed."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """Where an agent stands: what it wants, what it is doing, and what is still open."""
+
+    goal: str = ""
+    step: str = ""
+    open_loops: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    session: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "open_loops", strings(self.open_loops, "open_loops"))
+        object.__setattr__(self, "tags", strings(self.tags, "tags"))
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Which memories may be looked at. A gate removes; it never down-weights.
+
+    Every store applies the whole gate *before* any limit. ``true_at`` is the moment asked about (validity);
+    ``known_at`` is what had been said, superseded and suppressed by then (None: everything up to the present state).
+    """
+
+    true_at: datetime
+    known_at: datetime | None = None
+    kinds: frozenset[str] | None = None
+    tags: frozenset[str] = frozenset()  # a memory must carry all of them
+    where: Mapping[str, Json] = field(default=_EMPTY)  # metadata entries that must be equal
+    since: datetime | None = None  # created_at >= since
+    until: datetime | None = None  # created_at < until
+    pinned: bool | None = None  # None: both; recall asks for False, the core block for True
+    hidden: bool = False  # True: also superseded, suppressed and invalid ones (list, export, doctor)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one channel found: row numbers with scores, best first; ties by newer creation, then id.
+
+    ``low`` and ``high`` are the least and greatest score over all rows that passed the gate (not only those returned),
+    so that fusion can normalise over the population; ``scanned`` counts the rows looked at.
+    """
+
+    rows: RowIds
+    scores: Floats
+    scanned: int = 0
+    low: float = 0.0
+    high: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The numbers of some candidates, side by side; row i of every array is the same memory."""
+
+    rows: RowIds
+    ids: tuple[str, ...]
+    kinds: tuple[str, ...]
+    vectors: Vectors  # unit length
+    created: Floats  # seconds since 1970
+    last_access: Floats  # NaN: never read
+    count: Floats  # as of last_access
+    importance: Floats
+    trust: Floats
+    permanent: NDArray[np.bool_]
+    sessions: tuple[str | None, ...]
+    recurs: tuple[str | None, ...]
+    history: Floats | None = None  # (n, ACCESS_HISTORY) access moments, NaN padded; only where asked for
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One line of the append-only journal: who did what to which memory, before, after, and why."""
+
+    at: datetime
+    action: str  # remember, update, supersede, suppress, reactivate, feedback, erase, import, pin, ...
+    memory_id: str
+    actor: str = ""
+    reason: str = ""
+    before: Mapping[str, Json] | None = None
+    after: Mapping[str, Json] | None = None
+    sequence: int = 0  # given by the store; grows by writing order
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """One recall as it was answered: what was asked, by which policy, what came back, and what proved useful."""
+
+    id: str
+    at: datetime
+    policy: str
+    cue: str
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    cue_vector: Vectors | None = None
+    used: tuple[str, ...] = ()
+    outcome: str | None = None  # "good", "bad" or None: not said
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """Which embedder made a store's vectors; a different one is refused, never mixed in."""
+
+    id: str
+    dimension: int
+    fingerprint: str = ""
