@@ -1,7 +1,8 @@
 """The values that travel through Retentive: frozen, typed, knowing nothing of stores, models or clocks.
 
-A value's name says its stage: a ``Draft`` is what a caller wants remembered, a ``Memory`` is what a store holds, ``Columns``
-are the numbers of candidates side by side, and a ``Hit`` (see ``retentive.recall.answer``) is what a caller gets back.
+A value's name says its stage: a ``Draft`` is what a caller wants remembered, a ``Memory`` is what a store holds,
+``Columns`` are the numbers of candidates side by side, and a ``Hit`` (see ``retentive.recall.answer``) is what a caller
+gets back.
 Times are aware datetimes where people see them and seconds since 1970 (float64, UTC) inside arrays.
 """
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from retentive.errors import InvalidInput
 
-Json: TypeAlias = None | bool | int | float | str | list[Any] | dict[str, Any]
+Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 Floats: TypeAlias = NDArray[np.float64]
 Vectors: TypeAlias = NDArray[np.float32]
 RowIds: TypeAlias = NDArray[np.int64]

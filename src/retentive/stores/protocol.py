@@ -58,8 +58,17 @@ class Transaction(Protocol):
     def set_access(self, accesses: Mapping[str, Access]) -> None:
         """Overwrite the access state of these memories (unknown ids are ignored: they were erased meanwhile)."""
 
-    def set_vector(self, memory_id: str, vector: Vectors) -> None:
-        """Overwrite only the vector (re-embedding). The dimension may differ from other rows' until the switch."""
+    def unstaged(self, limit: int) -> list[Memory]:
+        """Return memories that have no staged vector yet (re-embedding), oldest row first."""
+
+    def stage_vectors(self, vectors: Mapping[str, Vectors]) -> None:
+        """Keep the next embedder's vectors beside the current ones; `replace` with a vector drops a staged one."""
+
+    def switch_vectors(self) -> None:
+        """Make the staged vectors the current ones, all at once; `InvalidInput` while any memory has none."""
+
+    def discard_staged(self) -> None:
+        """Forget all staged vectors (another embedder was chosen half-way)."""
 
     def erase(self, memory_id: str) -> bool:
         """Remove row, vector, terms and every text of it in the journal; leave the journal lines as tombstones."""
