@@ -1,0 +1,257 @@
+"""The one tokenisation behind every lexical index, so that each store finds the same memories.
+
+Text is cut into chunks by one regular expression: a word, or several joined by connectors (``api_key``, ``JIRA-123``,
+``src/app.py``, ``anna@example.com``). A chunk becomes its whole form and its parts, so that an exact identifier is
+found exactly and a half-remembered one by its pieces. What is costly happens per distinct chunk, behind a bounded cache.
+
+- A whole form drops hyphens and underscores unless they separate digits: ``e-mail`` meets ``email`` and ``api_key``
+  meets ``apiKey``, while ``555-1234`` is not ``5551234``.
+- Words are stemmed; anything with a digit or an underscore is not.
+- Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese runs become overlapping pairs of characters (and, in the
+  index, single ideographs too, so that a one-character query still finds them).
+- Stop words leave queries only. The index keeps them, for the query that has nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
+
+from retentive.errors import unknown_name
+from retentive.text.stem import stem
+from retentive.text.stopwords import STOP_WORDS
+
+MAX_TERM: Final = 128
+"""Longer terms are cut here: a pasted blob must not become a megabyte term. A sha-512 in hex still fits."""
+
+_CACHED_CHUNK: Final = 48
+_CACHE_SIZE: Final = 32_768
+_ESCAPE: Final = "x0x"
+
+# Marks are not \w to `re`, but Indic words are unreadable without theirs; these blocks hold letters and marks only.
+_MARKED: Final = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c2\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0df3"
+_IDEOGRAPHS: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED: Final = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u1049\u1780-\u17d3\u1100-\u11ff\u3005-\u3007\u3041-\u309f\u30a1-\u30fa"
+    f"\u30fc-\u30ff\u31f0-\u31ff\uac00-\ud7a3{_IDEOGRAPHS}"
+)
+_INVISIBLE: Final = dict.fromkeys(
+    point
+    for first, last in (
+        (0xAD, 0xAD),
+        (0x200B, 0x200F),
+        (0x202A, 0x202E),
+        (0x2060, 0x2069),
+        (0xFE00, 0xFE0F),
+        (0xFEFF,) * 2,
+    )
+    for point in range(first, last + 1)
+)
+_FOLDED: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"})
+_ACCENTS: Final = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]+")
+
+_NUMBER_OR_LANGUAGE: Final = r"\d{1,3}(?:,\d{3})+(?![\d,])|\b[CFcf](?:\+\+|#)"
+_CONNECTOR: Final = r"(?:[-.'\u2019/@&+]|::?|:?\\+)"
+_WORD: Final = rf"(?:[^\W{_UNSPACED}]|[{_MARKED}])+"
+_ASCII_CHUNK: Final = re.compile(
+    rf"https?://[^\s<>\"'`]+|{_NUMBER_OR_LANGUAGE}|\w+(?:{_CONNECTOR}\w+)*", re.ASCII | re.IGNORECASE
+)
+_CHUNK: Final = re.compile(
+    rf"[{_UNSPACED}]+|https?://[^\s<>\"'`{_UNSPACED}]+|{_NUMBER_OR_LANGUAGE}|{_WORD}(?:{_CONNECTOR}{_WORD})*"
+)
+_RUN: Final = re.compile(rf"[{_UNSPACED}]+")
+_IDEOGRAPH: Final = re.compile(f"[{_IDEOGRAPHS}]")
+
+_URL: Final = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
+_PIECES: Final = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}](?:[\w.'\u2019{_MARKED}-]*[\w{_MARKED}])?")
+_PARTS: Final = re.compile(r"[^-_.'\u2019]+")
+_CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TWO_RUNS: Final = re.compile(r"([^\W\d_]+)(\d+)|(\d+)([^\W\d_]+)")
+_ORDINAL: Final = frozenset(("st", "nd", "rd", "th", "s"))
+_JOINT: Final = re.compile(r"(?<!\d)[-_]|[-_](?!\d)|['\u2019]")
+_CONTRACTED: Final = re.compile(r"['\u2019](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
+_VERSION: Final = re.compile(r"v(?=\d)")
+_DOTTED: Final = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
+_MEANT: Final = frozenset(("May", "US", "IT", "WHO", "U.S"))
+"""Spelt so, these are a month, a country, a trade and a body; otherwise the words beside them in the stop list."""
+
+
+class _Analysis(NamedTuple):
+    """What one chunk contributes: everything to an index, less the stop words to a query."""
+
+    every: tuple[str, ...]
+    telling: tuple[str, ...]
+
+
+def terms(text: str, *, language: str = "english") -> list[str]:
+    """Every term of a text in reading order, repetitions included: what an index stores."""
+    analyse = _analyser(language)
+    return list(chain.from_iterable([analyse(chunk).every for chunk in chunks(text)]))
+
+
+def query_terms(text: str, *, language: str = "english") -> list[str]:
+    """The distinct terms a cue is searched by: no stop words, unless it has nothing else."""
+    found = [_analyser(language)(chunk) for chunk in chunks(text)]
+    telling = dict.fromkeys(chain.from_iterable([each.telling for each in found]))
+    return list(telling or dict.fromkeys(chain.from_iterable([each.every for each in found])))
+
+
+def chunks(text: str) -> list[str]:
+    """The words and joined words of a text as they were written, composed and without invisible characters."""
+    if text.isascii():
+        return _ASCII_CHUNK.findall(text)
+    return _CHUNK.findall(unicodedata.normalize("NFKC", text.translate(_INVISIBLE)))
+
+
+def fold(text: str) -> str:
+    """Case and accents removed: ``Müller`` and ``MULLER`` are one name. Scripts whose marks are letters keep them."""
+    if text.isascii():
+        return text.lower()
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return unicodedata.normalize("NFC", bare).casefold().translate(_FOLDED)
+
+
+def encode(terms: Iterable[str]) -> str:
+    """Terms as one line that every full-text engine splits back into exactly these terms.
+
+    A plain lower-case ASCII word stands for itself; anything else is ``x0x`` and its UTF-8 in hex, one alphanumeric
+    token to SQLite's unicode61, to Tantivy and to PostgreSQL alike.
+    """
+    return " ".join([encode_term(term) for term in terms])
+
+
+def encode_term(term: str) -> str:
+    """One term as one lower-case ASCII alphanumeric token."""
+    if term.isascii() and term.isalnum() and term.islower() | term.isdigit() and not term.startswith(_ESCAPE):
+        return term
+    return _ESCAPE + term.encode("utf-8", "surrogatepass").hex()
+
+
+def decode(line: str) -> list[str]:
+    """What ``encode`` was given."""
+    return [
+        bytes.fromhex(token[len(_ESCAPE) :]).decode("utf-8", "surrogatepass") if token.startswith(_ESCAPE) else token
+        for token in line.split()
+    ]
+
+
+def _analyser(language: str) -> Callable[[str], _Analysis]:
+    try:
+        return _ANALYSERS[language]
+    except KeyError:
+        raise unknown_name("language", language, _ANALYSERS) from None
+
+
+def _cached(chunk: str, *, short: Callable[[str], _Analysis], english: bool) -> _Analysis:
+    """Bound the cache by bytes as well as entries: one huge chunk must not live in it."""
+    return short(chunk) if len(chunk) <= _CACHED_CHUNK else _analyse(chunk, english=english)
+
+
+def _analyse(chunk: str, *, english: bool) -> _Analysis:
+    if _RUN.fullmatch(chunk):
+        return _pairs(chunk)
+    if chunk[1:] in {"++", "#"}:
+        return _both((chunk.lower(),))
+    if chunk.isalpha():
+        return _word(chunk, english=english)
+    return _compound(chunk, english=english)
+
+
+def _both(found: tuple[str, ...]) -> _Analysis:
+    return _Analysis(found, found)
+
+
+def _pairs(run: str) -> _Analysis:
+    """Overlapping pairs: the usual search in scripts that do not space their words."""
+    folded = fold(run)
+    if len(folded) < 2:
+        return _both((folded,))
+    pairs = tuple(left + right for left, right in pairwise(folded))
+    return _Analysis((*_IDEOGRAPH.findall(folded), *pairs), pairs)
+
+
+def _word(chunk: str, *, english: bool) -> _Analysis:
+    """A plain word: stemmed, and with its parts when it is written in camel case."""
+    whole = fold(chunk)
+    if english and whole in STOP_WORDS and chunk not in _MEANT:
+        return _Analysis((_stemmed(whole, english=english),), ())
+    return _both(tuple(dict.fromkeys((_stemmed(whole, english=english), *_humps(chunk, english=english)))))
+
+
+def _humps(word: str, *, english: bool) -> Iterator[str]:
+    if word.isascii() and not (word.islower() or word[1:].islower() or word.isupper()):
+        for hump in _CAMEL.findall(word):
+            yield _stemmed(hump.lower(), english=english)
+
+
+def _stemmed(word: str, *, english: bool) -> str:
+    if english and word.isascii() and word.isalpha():
+        return stem(word)[:MAX_TERM] if len(word) <= MAX_TERM else word[:MAX_TERM]
+    return word[:MAX_TERM]
+
+
+def _compound(chunk: str, *, english: bool) -> _Analysis:
+    """Several words in one: the whole as a name of its own, then what it is made of, each once."""
+    if _URL.match(chunk):
+        chunk = _URL.sub("", chunk, count=1).rstrip(".,;:!?)]}'\"/")
+    chunk = _CONTRACTED.sub("", chunk.replace(",", "")).strip("_")
+    if not chunk or chunk.isalpha():
+        return _word(chunk, english=english) if chunk else _both(())
+    parts = _Analysis((), ())
+    if not _DOTTED.fullmatch(chunk):
+        parts = _parts(chunk, english=english)
+    whole = _whole(chunk, english=english)
+    idle = not parts.telling and (bool(parts.every) or whole[0] in STOP_WORDS) and chunk not in _MEANT and english
+    every = tuple(dict.fromkeys((*whole, *parts.every)))
+    return _Analysis(every, () if idle else tuple(dict.fromkeys((*whole, *parts.telling))))
+
+
+def _whole(chunk: str, *, english: bool) -> tuple[str, ...]:
+    """The chunk as one term; a version also without its ``v``; nothing when it is too long to be a name."""
+    folded = fold(chunk)
+    if _DOTTED.fullmatch(folded):
+        return (folded.replace(".", ""),)
+    if len(folded) > MAX_TERM:
+        return (folded[:MAX_TERM],) if folded.isalnum() else ()
+    joined = _JOINT.sub("", folded)
+    if joined.isalpha() and "_" not in chunk:
+        return (_stemmed(joined, english=english),)
+    return (joined, joined[1:]) if _VERSION.match(joined) else (joined,)
+
+
+def _parts(chunk: str, *, english: bool) -> _Analysis:
+    every: list[str] = []
+    telling: list[str] = []
+    for piece in _PIECES.findall(chunk):
+        if _RUN.fullmatch(piece):
+            found = [_pairs(piece)]
+        else:
+            found = [_part(part, english=english) for part in _PARTS.findall(piece)] if "'" not in piece else []
+            if piece != chunk and len(found) != 1:
+                found.append(_both(_whole(piece, english=english)))
+        for each in found:
+            every += each.every
+            telling += each.telling
+    return _Analysis(tuple(every), tuple(telling))
+
+
+def _part(part: str, *, english: bool) -> _Analysis:
+    """One part of a compound. A single character is indexed but too common to search by."""
+    if len(part) == 1:
+        return _Analysis((fold(part),), ())
+    if part.isalpha():
+        return _word(part, english=english)
+    runs = _TWO_RUNS.fullmatch(part)
+    split = tuple(fold(run) for run in runs.groups() if run) if runs else ()
+    kept = [run for run in split if (len(run) > 1 or run.isdigit()) and run not in _ORDINAL]
+    return _both(tuple(run[:MAX_TERM] for run in (fold(part), *kept)))
+
+
+_ANALYSERS: Final[dict[str, Callable[[str], _Analysis]]] = {
+    language: partial(_cached, short=lru_cache(_CACHE_SIZE)(partial(_analyse, english=english)), english=english)
+    for language, english in (("english", True), ("none", False))
+}
