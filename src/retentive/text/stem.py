@@ -17,7 +17,7 @@ _WHOLE: Final = {
     "skis": "ski", "skies": "sky", "idly": "idl", "gently": "gentl", "ugly": "ugli", "early": "earli", "only": "onli",
     "singly": "singl",
 }  # fmt: skip
-_KEPT_AFTER_1A: Final = frozenset((
+_KEPT_AFTER_1A: Final = frozenset(
     ("inning", "outing", "canning", "herring", "earring", "evening", "proceed", "exceed", "succeed")
 )
 _REGION_PREFIX: Final = re.compile(r"gener|commun|arsen|past|univers|later|emerg|organ|inter")
@@ -29,8 +29,8 @@ _CONSONANT_Y: Final = re.compile(r"(^|[aeiouy])y")
 
 _STEP2: Final = (
     ("ational", "ate"), ("fulness", "ful"), ("iveness", "ive"), ("ization", "ize"), ("ousness", "ous"),
-    ("biliti", "ble"), ("tional", "tion"), ("lessli", "less"), ("aliti", "al"), ("alism", "al"), ("ation", "ate"), ("entli", "ent"),
-    ("fulli", "ful"), ("iviti", "ive"), ("ousli", "ous"), ("ogist", "og"), ("alli", "al"), ("anci", "ance"),
+    ("biliti", "ble"), ("tional", "tion"), ("lessli", "less"), ("aliti", "al"), ("alism", "al"), ("ation", "ate"),
+    ("entli", "ent"), ("fulli", "ful"), ("iviti", "ive"), ("ousli", "ous"), ("ogist", "og"), ("alli", "al"), ("anci", "ance"),
     ("abli", "able"), ("ator", "ate"), ("enci", "ence"), ("izer", "ize"), ("bli", "ble"), ("ogi", "og"), ("li", ""),
 )  # fmt: skip
 _STEP3: Final = (

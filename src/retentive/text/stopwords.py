@@ -25,8 +25,8 @@ dont doesnt didnt isnt arent wasnt werent havent hasnt hadnt cant cannot couldnt
 """
 _LINKS = """
 a an the and or but nor so if then than because as until while though although of at by for with about against
-between into through during before after above below to from up down in out on off over under again further once upon onto
-within without toward towards via per
+between into through during before after above below to from up down in out on off over under again further once upon
+onto within without toward towards via per
 """
 _FILLERS = """
 all any both each few more most other some such no not only own same too very just also else ever even still yet really

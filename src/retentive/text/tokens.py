@@ -2,7 +2,7 @@
 
 Text is cut into chunks by one regular expression: a word, or several joined by connectors (``api_key``, ``JIRA-123``,
 ``src/app.py``, ``anna@example.com``). A chunk becomes its whole form and its parts, so that an exact identifier is
-found exactly and a half-remembered one by its pieces. What is costly happens per distinct chunk, behind a bounded cache.
+found exactly and a half-remembered one by its pieces. The costly part is done once per distinct chunk.
 
 - A whole form drops hyphens and underscores unless they separate digits: ``e-mail`` meets ``email`` and ``api_key``
   meets ``apiKey``, while ``555-1234`` is not ``5551234``.
