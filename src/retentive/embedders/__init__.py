@@ -1,0 +1,30 @@
+"""Embedders: the protocol in `protocol`, names in `catalogue`, and one module per provider."""
+
+from retentive.embedders.catalogue import known_embedders, resolve
+from retentive.embedders.protocol import (
+    Calibrated,
+    Embedder,
+    EmbedderIdentity,
+    Fingerprinted,
+    QueryEmbedder,
+    TokenEmbedder,
+    Vectors,
+    checked_vectors,
+    identity,
+    query_vector,
+)
+
+__all__ = [
+    "Calibrated",
+    "Embedder",
+    "EmbedderIdentity",
+    "Fingerprinted",
+    "QueryEmbedder",
+    "TokenEmbedder",
+    "Vectors",
+    "checked_vectors",
+    "identity",
+    "known_embedders",
+    "query_vector",
+    "resolve",
+]

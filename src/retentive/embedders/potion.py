@@ -1,0 +1,190 @@
+"""The bundled default: potion-base-8M, a table of 29,528 token vectors, read with numpy alone.
+
+A text's vector is the sum of its tokens' rows; there is no network to run. The table is int8 with a scale per row
+(cosine error below 0.0004 on every row) and stays memory-mapped: a process that embeds little reads little, and several
+processes share the pages.
+
+A text without a single known word ("🎉🎉", "ꙮ") would come out as zeros, which have no direction, or all alike as the
+vector of `[UNK]`, which would make near-duplicates of things that share nothing. Such a text gets a direction hashed
+from its own words instead: equal to itself, near to nothing else. Unknown words beside known ones are left out, as the
+model was trained.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from hashlib import shake_128
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retentive.embedders.protocol import Vectors
+from retentive.embedders.wordpiece import WordPiece
+from retentive.errors import MissingExtra, StoreCorrupt
+from retentive.models.folder import model_path
+
+DATA_PACKAGE = "retentive_potion"
+BLOCK = 1024
+"""Tokens gathered at a time: their 1 MB of float32 rows stays in the cache, and long texts need no more than that."""
+ALL_TOKENS = 4096
+"""Up to here `embed_tokens` gives a row per token; a longer text gives each distinct token once, at most 30 MB."""
+HASHED_LENGTH = np.float32(97.0)
+"""The median length of the table's rows."""
+HASHED_WORDS = 256
+"""Unknown words that count towards a hashed direction; more would only average it away."""
+
+_WORDLESS = re.compile(r"(?m)^(?:[^\w\n]|_)+$")
+"""Vocabulary lines without a letter or digit."""
+
+
+class PotionEmbedder:
+    """Static embeddings from a folder with `vectors.npy`, `scales.npy`, `vocab.txt` and `model.json`."""
+
+    id = "potion-base-8M-int8"
+    band = (0.05, 0.55)
+
+    def __init__(self, folder: Path) -> None:
+        facts = _facts(folder)
+        self.fingerprint: str = facts["fingerprint"]
+        table = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
+        self._table: NDArray[np.int8] = np.asarray(table)
+        self._scales: Vectors = np.load(folder / "scales.npy", allow_pickle=False)
+        vocabulary = (folder / "vocab.txt").read_text("utf-8")
+        self._tokens = WordPiece(vocabulary.splitlines())
+        self._wordless = frozenset(map(self._tokens.ids.__getitem__, _WORDLESS.findall(vocabulary)))
+        self.dimension = int(self._table.shape[1])
+
+    def __repr__(self) -> str:
+        return f"PotionEmbedder({self.dimension} dimensions, {self.fingerprint[:12]})"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit vector per text."""
+        answer = np.empty((len(texts), self.dimension), np.float32)
+        start = 0
+        for group in self._groups(texts):
+            self._sum_group(group, answer[start : start + len(group)])
+            for at, ids in enumerate(group, start):
+                if self._is_wordless(ids):
+                    answer[at] += self._hashed(texts[at])
+            start += len(group)
+        answer /= np.sqrt(np.einsum("ij,ij->i", answer, answer))[:, None]
+        return answer
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a question; the model reads it as any text, without the cost of a batch."""
+        ids = self._known(text)
+        if self._is_wordless(ids):
+            return self.embed([text]).reshape(self.dimension)
+        vector = self._sum(ids)
+        unit: Vectors = vector / np.sqrt(vector @ vector)
+        return unit
+
+    def embed_tokens(self, text: str) -> Vectors:
+        """Return the unit rows of the known tokens, or the one hashed row of a text that has none."""
+        ids = self._known(text)
+        if not ids:
+            return self.embed([text])
+        if len(ids) > ALL_TOKENS:
+            ids = list(dict.fromkeys(ids))
+        rows: Vectors = self._table[ids].astype(np.float32)
+        rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+        return rows
+
+    def _known(self, text: str) -> list[int]:
+        ids = self._tokens.encode(text)
+        unknown = self._tokens.unknown
+        return [at for at in ids if at != unknown] if unknown in ids else ids
+
+    def _is_wordless(self, ids: Sequence[int]) -> bool:
+        """Whether nothing but punctuation is known: the vector of "!" would say nothing of "🎉!"."""
+        return all(map(self._wordless.__contains__, ids))
+
+    def _groups(self, texts: Sequence[str]) -> Iterator[list[list[int]]]:
+        """Tokenise, and hand out runs of texts that together fit a block; a longer text stands alone."""
+        group: list[list[int]] = []
+        size = 0
+        for text in texts:
+            ids = self._known(text)
+            if group and size + len(ids) > BLOCK:
+                yield group
+                group, size = [], 0
+            group.append(ids)
+            size += len(ids)
+        if group:
+            yield group
+
+    def _sum_group(self, group: list[list[int]], out: Vectors) -> None:
+        """Sum the scaled rows of each text: one gather, then a product each (`add.reduceat` takes twice as long)."""
+        if len(group) == 1:
+            out[0] = self._sum(group[0])
+            return
+        flat = np.fromiter(chain.from_iterable(group), np.int32)
+        rows = self._table[flat].astype(np.float32)
+        scales = self._scales[flat]
+        start = 0
+        for row, ids in zip(out, group, strict=True):
+            end = start + len(ids)
+            np.dot(scales[start:end], rows[start:end], out=row)
+            start = end
+
+    def _sum(self, ids: list[int]) -> Vectors:
+        total = np.zeros(self.dimension, np.float32)
+        for start in range(0, len(ids), BLOCK):
+            part = ids[start : start + BLOCK]
+            total += self._scales[part] @ self._table[part].astype(np.float32)
+        return total
+
+    def _hashed(self, text: str) -> Vectors:
+        """A direction that only the same words give, as long as the rows of common tokens."""
+        words = self._tokens.words(text[: HASHED_WORDS * 16])[:HASHED_WORDS] or [text[:HASHED_WORDS]]
+        total = np.zeros(self.dimension, np.float32)
+        for word in words:
+            total += hashed_direction(word, self.dimension)
+        return total * HASHED_LENGTH
+
+
+def hashed_direction(word: str, dimension: int) -> Vectors:
+    """Return a unit vector that depends on the word alone, the same in every process and on every platform."""
+    drawn = shake_128(word.encode("utf-8", "surrogatepass")).digest(dimension)
+    vector = np.frombuffer(drawn, np.uint8).astype(np.float32) - 127.5
+    return vector / np.float32(np.linalg.norm(vector))
+
+
+def load_potion(models_folder: Path | None) -> PotionEmbedder:
+    """Load potion from the installed data wheel, else from the models folder."""
+    folder = _package_folder() or model_path("potion", models_folder)
+    if folder is None:
+        raise MissingExtra(
+            "The default embedder's weights are not installed. Run `pip install retentive-potion`, "
+            "or `retentive models fetch potion`.",
+            model="potion",
+        )
+    return PotionEmbedder(folder)
+
+
+def _package_folder() -> Path | None:
+    """Find the data wheel without importing it; one inside a zip cannot be mapped and does not count."""
+    spec = find_spec(DATA_PACKAGE)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "data"
+    return folder if (folder / "model.json").is_file() else None
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    """Read `model.json`; a folder that lacks it was not written by us, or not to its end."""
+    try:
+        facts: dict[str, Any] = json.loads((folder / "model.json").read_text("utf-8"))
+        return {"fingerprint": str(facts["fingerprint"])}
+    except (OSError, ValueError, KeyError) as error:
+        raise StoreCorrupt(
+            f"{str(folder)!r} does not hold the potion model ({error}). Run `retentive models fetch potion` again, "
+            "or reinstall retentive-potion.",
+            folder=str(folder),
+        ) from error
