@@ -30,7 +30,8 @@ _CONSONANT_Y: Final = re.compile(r"(^|[aeiouy])y")
 _STEP2: Final = (
     ("ational", "ate"), ("fulness", "ful"), ("iveness", "ive"), ("ization", "ize"), ("ousness", "ous"),
     ("biliti", "ble"), ("tional", "tion"), ("lessli", "less"), ("aliti", "al"), ("alism", "al"), ("ation", "ate"),
-    ("entli", "ent"), ("fulli", "ful"), ("iviti", "ive"), ("ousli", "ous"), ("ogist", "og"), ("alli", "al"), ("anci", "ance"),
+    ("entli", "ent"), ("fulli", "ful"), ("iviti", "ive"), ("ousli", "ous"), ("ogist", "og"), ("alli", "al"),
+    ("anci", "ance"),
     ("abli", "able"), ("ator", "ate"), ("enci", "ence"), ("izer", "ize"), ("bli", "ble"), ("ogi", "og"), ("li", ""),
 )  # fmt: skip
 _STEP3: Final = (

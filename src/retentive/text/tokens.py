@@ -76,6 +76,25 @@ _JOINT: Final = re.compile(r"(?<!\d)[-_]|[-_](?!\d)|['\u2019]")
 _CONTRACTED: Final = re.compile(r"['\u2019](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
 _VERSION: Final = re.compile(r"v(?=\d)")
 _DOTTED: Final = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
+_URL_TAIL: Final = ".,;:!?)]}'\"/"
+
+_CANDIDATE: Final = re.compile(r"[\d_@/\\:.]|[a-z][A-Z]|\+\+|#")
+_ROOTED: Final = re.compile(r"(?<![\w/.:])~?(/\w[\w.-]*(?:/[\w.-]+)*)")
+# Letters beside digits in one chunk, dotted or hyphenated digit groups, or a bare number of order-number length.
+_MIXED: Final = re.compile(r"(?=.*\d)(?=.*[^\W\d_])|\d+(?:\.\d+){2}|(?=(?:\D*\d){7})\d+-\d|^\d{6,}$")
+# An address, an inner underscore, a path or module of several steps, a camel-case symbol, a file or host by its ending.
+_SYMBOL: Final = re.compile(
+    r"\w@\w|[^\W_]_|\\|::|(?:[^/]+/){2}|^[a-z]{2,}[A-Z]\w*$|^[CFcf](?:\+\+|#)$"
+    r"|\w\.(?i:py|ipynb|js|tsx?|jsx|md|rst|txt|json|toml|ya?ml|csv|pdf|docx?|xlsx?|pptx?|html?|css|sh|sql|go|rs|java|cpp|rb"
+    r"|php|png|jpe?g|svg|gif|log|cfg|ini|lock|xml|zip|gz|tar|exe|com|org|net|edu|gov|io|dev|ai|app|co)$"
+)
+# Numbers with a unit, clock times, ordinals, decades, "3-day", "mid-2023" and calendar dates.
+_QUANTITY: Final = re.compile(
+    r"\d{1,5}(?:[.,:]\d+|(?:,\d{3})+|(?::\d\d){2})?[^\W\d_]{0,3}|\d+(?:-[^\W\d_]+)+|[^\W\d_]{2,5}-(?:19|20)\d\ds?"
+    r"|\d{1,4}([-/.])\d{1,2}\1\d{2,4}|(?:19|20)\d\d-\d\d-\d\d",
+    re.IGNORECASE,
+)
+
 _MEANT: Final = frozenset(("May", "US", "IT", "WHO", "U.S"))
 """Spelt so, these are a month, a country, a trade and a body; otherwise the words beside them in the stop list."""
 
@@ -98,6 +117,17 @@ def query_terms(text: str, *, language: str = "english") -> list[str]:
     found = [_analyser(language)(chunk) for chunk in chunks(text)]
     telling = dict.fromkeys(chain.from_iterable([each.telling for each in found]))
     return list(telling or dict.fromkeys(chain.from_iterable([each.every for each in found])))
+
+
+def identifiers(text: str) -> frozenset[str]:
+    """The exact names in a text, folded: codes, tickets, versions, addresses, paths, code symbols.
+
+    A number, a time, a date or a hyphenated word is not one: sharing it does not mean that the cue names the memory.
+    """
+    if not _CANDIDATE.search(text):
+        return frozenset()
+    rooted = (fold(path).strip("/.") for path in _ROOTED.findall(text)) if "/" in text else ()
+    return frozenset(chain((name for chunk in chunks(text) if (name := _identifier(chunk))), rooted))
 
 
 def chunks(text: str) -> list[str]:
@@ -137,6 +167,15 @@ def decode(line: str) -> list[str]:
         bytes.fromhex(token[len(_ESCAPE) :]).decode("utf-8", "surrogatepass") if token.startswith(_ESCAPE) else token
         for token in line.split()
     ]
+
+
+def _identifier(chunk: str) -> str:
+    if _URL.match(chunk):
+        return fold(_URL.sub("", chunk, count=1).rstrip(_URL_TAIL))
+    chunk = _CONTRACTED.sub("", chunk).strip("_")
+    if _QUANTITY.fullmatch(chunk) or not (_MIXED.search(chunk) or _SYMBOL.search(chunk)):
+        return ""
+    return fold(chunk)
 
 
 def _analyser(language: str) -> Callable[[str], _Analysis]:
@@ -197,7 +236,7 @@ def _stemmed(word: str, *, english: bool) -> str:
 def _compound(chunk: str, *, english: bool) -> _Analysis:
     """Several words in one: the whole as a name of its own, then what it is made of, each once."""
     if _URL.match(chunk):
-        chunk = _URL.sub("", chunk, count=1).rstrip(".,;:!?)]}'\"/")
+        chunk = _URL.sub("", chunk, count=1).rstrip(_URL_TAIL)
     chunk = _CONTRACTED.sub("", chunk.replace(",", "")).strip("_")
     if not chunk or chunk.isalpha():
         return _word(chunk, english=english) if chunk else _both(())
