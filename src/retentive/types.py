@@ -32,7 +32,8 @@ CHANNELS = ("vector", "lexical", "entity", "temporal", "recent", "important")
 ACCESS_HISTORY = 16  # how many access times a memory keeps: what the power-law decay of policy.md §3 reads
 SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
-_EMPTY: Mapping[str, Json] = MappingProxyType({})
+def _nothing() -> Mapping[str, Json]:
+    return MappingProxyType({})
 
 
 def rating(ten: float) -> float:
@@ -83,7 +84,7 @@ class Draft:
     key: str | None = None
     tags: tuple[str, ...] = ()
     source: str | None = None
-    metadata: Mapping[str, Json] = field(default=_EMPTY)
+    metadata: Mapping[str, Json] = field(default_factory=_nothing)
     at: datetime | None = None
     speaker: str | None = None
     session: str | None = None
@@ -112,7 +113,7 @@ class Memory:
     key: str | None = None
     tags: tuple[str, ...] = ()
     source: str | None = None
-    metadata: Mapping[str, Json] = field(default=_EMPTY)
+    metadata: Mapping[str, Json] = field(default_factory=_nothing)
     speaker: str | None = None
     session: str | None = None
     entities: tuple[str, ...] = ()
@@ -167,7 +168,7 @@ class Gate:
     known_at: datetime | None = None
     kinds: frozenset[str] | None = None
     tags: frozenset[str] = frozenset()  # a memory must carry all of them
-    where: Mapping[str, Json] = field(default=_EMPTY)  # metadata entries that must be equal
+    where: Mapping[str, Json] = field(default_factory=_nothing)  # metadata entries that must be equal
     since: datetime | None = None  # created_at >= since
     until: datetime | None = None  # created_at < until
     pinned: bool | None = None  # None: both; recall asks for False, the core block for True
