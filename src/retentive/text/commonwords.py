@@ -41,9 +41,9 @@ COMMON_WORDS: Final[frozenset[str]] = (
 )
 """Folded words that are no name on their own, wherever their capital stands."""
 
-HONORIFICS: Final = frozenset(["dr", "mr", "mrs", "ms", "miss", "mx", "prof", "professor", "mister"])
+HONORIFICS: Final = frozenset(("dr", "mr", "mrs", "ms", "miss", "mx", "prof", "professor", "mister"))
 PARTICLES: Final = frozenset(
-    [
+    (
         "of",
         "the",
         "de",
@@ -62,10 +62,6 @@ PARTICLES: Final = frozenset(
         "del",
         "al",
         "bin",
-        "ibn",
-        "y",
-        "and",
-        "&",
-    ]
-)
+    )
+) | {"ibn", "y", "and", "&"}
 """What joins the parts of a name and is none of them."""
