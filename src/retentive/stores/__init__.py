@@ -1,0 +1,1 @@
+"""Where memories are kept: the protocol, the reference in memory, and SQLite."""

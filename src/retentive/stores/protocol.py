@@ -1,8 +1,8 @@
 """What a store must do. The in-memory store is the reference; `retentive.testing.store_contract` is the judge.
 
 Score direction, validation, text analysis and every decision live above this line: a store keeps rows, applies gates,
-and finds. Scores are always "higher is better". Unless said otherwise an empty answer is an empty value, never an error,
-and an unknown id is simply absent from the answer.
+and finds. Scores are always "higher is better". Unless said otherwise an empty answer is an empty value, never an
+error, and an unknown id is simply absent from the answer.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class SpaceStore(Protocol):
         """Return rows that mention any of the entity keys; the score sums 1/ln(1+rows with it) over the shared keys."""
 
     def within(self, start: datetime, end: datetime, gate: Gate, limit: int) -> Found:
-        """Return rows created in [start, end), nearest to the middle first (score 1 in the middle to 0 at the edges)."""
+        """Return rows created in [start, end), nearest to the middle first: score 1 in the middle, 0 at the edges."""
 
     def recent(self, gate: Gate, limit: int) -> Found:
         """Return the rows last used or created most recently; the score is that moment in seconds since 1970."""
@@ -156,7 +156,7 @@ class SpaceStore(Protocol):
         """Return those of the keys that some memory mentions."""
 
     def entity_links(self, keys: Sequence[str], limit: int) -> dict[str, float]:
-        """Return entity keys that share memories with the given ones (one hop), weighted by shared memories, best first."""
+        """Return entity keys one hop away from the given ones, weighted by the memories they share, best first."""
 
     def setting(self, name: str) -> Json:
         """Return a setting of this space, None if absent."""

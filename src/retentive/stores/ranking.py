@@ -1,0 +1,44 @@
+"""Arithmetic that must come out the same in every store, to the last bit: cosines, BM25, the order of an answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from retentive.types import Floats, Vectors
+
+K1 = 1.2
+B = 0.75
+LEAST_IDF = 1e-6  # FTS5 (fts5_aux.c): a term in more than half of the rows still counts, and never against a row
+
+
+def cosines(matrix: Vectors, vector: Vectors) -> Floats:
+    """Return the cosine of each unit row with a unit vector, in float64.
+
+    Multiplied and summed row by row rather than through BLAS, whose last bits depend on a row's place in the matrix:
+    two equal vectors must tie exactly, wherever they lie.
+    """
+    products = matrix.astype(np.float64) * vector.astype(np.float64)
+    result: Floats = products.sum(axis=1)
+    return result
+
+
+def idf(rows: int, having: int) -> float:
+    """Return a term's BM25 inverse document frequency as FTS5 computes it: ln((N-n+0.5)/(n+0.5)), at least 1e-6."""
+    weight = math.log((rows - having + 0.5) / (having + 0.5))
+    return weight if weight > 0 else LEAST_IDF
+
+
+def bm25(weights: Sequence[float], counts: Sequence[float], length: float, mean_length: float) -> float:
+    """Return the BM25 of one row: Σ idf·tf·(k1+1) / (tf + k1·(1-b+b·length/mean)), in the order FTS5 adds it up."""
+    score = 0.0
+    for weight, count in zip(weights, counts, strict=True):
+        score += weight * ((count * (K1 + 1.0)) / (count + K1 * (1 - B + B * length / mean_length)))
+    return score
+
+
+def distinct(values: Sequence[str]) -> list[str]:
+    """Return the values without repetition, first come first: a term asked for twice counts once."""
+    return list(dict.fromkeys(values))

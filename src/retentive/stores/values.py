@@ -1,0 +1,115 @@
+"""How every store of ours turns values into what it keeps: moments, JSON, vectors, and what cannot be kept at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from retentive.errors import InvalidInput
+from retentive.types import JournalEntry, Json, LedgerEntry, Memory, Vectors
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+SECOND = 1_000_000  # microseconds
+
+
+def micros(moment: datetime) -> int:
+    """Return microseconds since 1970, exactly: a float of seconds would lose the last digits and with them ties."""
+    return (moment - EPOCH) // MICROSECOND
+
+
+def moment(micros_since_1970: int) -> datetime:
+    """Return the moment that `micros` made a number of."""
+    return EPOCH + timedelta(microseconds=micros_since_1970)
+
+
+def seconds(moment: datetime) -> float:
+    """Return seconds since 1970, by the same arithmetic in every store so that equal moments stay equal."""
+    return micros(moment) / SECOND
+
+
+def to_json(value: object, name: str) -> str:
+    """Return ``value`` as compact JSON, refusing what JSON cannot say (NaN, sets, objects)."""
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as cause:
+        raise InvalidInput(f"{name}={value!r} cannot be kept as JSON: {cause}.", value=value) from cause
+
+
+def canonical(value: Json) -> str:
+    """Return one text for all JSON values that count as equal: 1 is 1.0, but neither is true; key order is nothing."""
+    return json.dumps(_canonical(value), allow_nan=False, separators=(",", ":"), sort_keys=True)
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {str(key): _canonical(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_canonical(entry) for entry in value]
+    return value
+
+
+def plain_json(value: Mapping[str, Json], name: str) -> dict[str, Json]:
+    """Return a copy as it would come back from a file: a caller who changes his own mapping changes no memory."""
+    copy: dict[str, Json] = json.loads(to_json(dict(value), name)) if value else {}
+    return copy
+
+
+def storable(text: str) -> bool:
+    """Say whether a string can be written as UTF-8; lone surrogates cannot, so nothing stored can equal them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def require_storable(texts: Iterable[tuple[str, str | None]]) -> None:
+    """Refuse strings with lone surrogates by name: they come from broken decoding and no file can hold them."""
+    for name, text in texts:
+        if text and not text.isascii() and not storable(text):
+            raise InvalidInput(
+                f"{name}={text[:80]!r} has a lone surrogate; decode it again with errors='replace'.", value=text
+            )
+
+
+def require_memory(memory: Memory, space: str) -> None:
+    """Refuse a memory of another space, or one with strings that cannot be stored."""
+    if memory.space != space:
+        raise InvalidInput(f"A memory of space {memory.space!r} was given to {space!r}.", value=memory.space)
+    singles = ("id", "text", "kind", "key", "source", "speaker", "session", "superseded_by", "recurs")
+    require_storable((name, getattr(memory, name)) for name in singles)
+    for name in ("tags", "entities", "supersedes", "derived_from"):
+        require_storable((name, text) for text in getattr(memory, name))
+
+
+def require_entry(entry: JournalEntry | LedgerEntry) -> None:
+    """Refuse a journal or ledger entry with strings that cannot be stored."""
+    if isinstance(entry, JournalEntry):
+        names: tuple[str, ...] = ("action", "memory_id", "actor", "reason")
+    else:
+        names = ("id", "policy", "cue", "outcome")
+        require_storable(("ids", text) for text in (*entry.ids, *entry.used))
+    require_storable((name, getattr(entry, name)) for name in names)
+
+
+def as_vector(vector: Vectors, dimension: int | None) -> Vectors:
+    """Return a private float32 copy of a vector, refusing one that could not be compared with its neighbours."""
+    copy = np.array(vector, dtype=np.float32)
+    if copy.ndim != 1 or copy.shape[0] == 0:
+        raise InvalidInput(f"A vector of shape {copy.shape} was given; a store takes one dimension of at least 1.")
+    if dimension is not None and copy.shape[0] != dimension:
+        raise InvalidInput(
+            f"A vector of {copy.shape[0]} numbers was given; this space holds vectors of {dimension}.",
+            value=copy.shape[0],
+        )
+    if not np.isfinite(copy).all():
+        raise InvalidInput("A vector with NaN or infinity was given; it would spoil every comparison.")
+    copy.flags.writeable = False
+    return copy
