@@ -158,8 +158,14 @@ class SpaceStore(Protocol):
     def entity_links(self, keys: Sequence[str], limit: int) -> dict[str, float]:
         """Return entity keys one hop away from the given ones, weighted by the memories they share, best first."""
 
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """Return the current unit vectors of these memories."""
+
     def setting(self, name: str) -> Json:
         """Return a setting of this space, None if absent."""
+
+    def settings(self) -> dict[str, Json]:
+        """Return all settings of this space."""
 
     def read_journal(
         self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None

@@ -1,0 +1,67 @@
+"""Cues: from a string or an agent's state to what the channels are asked with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from retentive.embedders.protocol import query_vector
+from retentive.recall.request import Question, Tools
+from retentive.stores.protocol import SpaceStore
+from retentive.text.clauses import clauses
+from retentive.text.entities import cue_entities
+from retentive.text.temporal import TemporalIntent, temporal_intent
+from retentive.text.tokens import identifiers, query_terms
+from retentive.types import AgentState, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A question, read: vectors for the dense arm, terms for the lexical one, names, and the time it speaks of."""
+
+    text: str  # what the vectors were made from
+    utterance: str  # what the terms were made from
+    clauses: tuple[str, ...]
+    vectors: Vectors  # row 0 the whole cue, then one row per clause
+    terms: tuple[tuple[str, ...], ...]  # likewise
+    entities: tuple[str, ...]
+    identifiers: frozenset[str]
+    intent: TemporalIntent | None
+
+
+def state_text(state: AgentState) -> str:
+    """Write an agent's state as the text its memories are compared with: what it does now stands first."""
+    parts = [state.step, state.goal, *state.open_loops]
+    return ". ".join(part.strip() for part in parts if part.strip())
+
+
+def read_cue(question: Question, store: SpaceStore, tools: Tools) -> Cue:
+    """Read a question once, before any channel is asked.
+
+    The dense arm follows the agent's state where there is one (what it is doing), the lexical arm the user's words.
+    """
+    text = question.cue or (state_text(question.state) if question.state else "") or question.utterance
+    utterance = question.utterance or question.cue or text
+    pieces = tuple(clauses(utterance)) if question.policy.sources.decompose else ()
+    pieces = pieces if len(pieces) > 1 else ()
+    wholes = [text, *pieces]
+    return Cue(
+        text=text,
+        utterance=utterance,
+        clauses=pieces,
+        vectors=np.stack([query_vector(tools.embedder, whole) for whole in wholes]),
+        terms=tuple(
+            tuple(dict.fromkeys(query_terms(whole, language=tools.language))) for whole in (utterance, *pieces)
+        ),
+        entities=_entities(question, utterance, store),
+        identifiers=identifiers(utterance),
+        intent=temporal_intent(utterance, question.now) if question.policy.modifiers.temporal_intent else None,
+    )
+
+
+def _entities(question: Question, utterance: str, store: SpaceStore) -> tuple[str, ...]:
+    wanted = "entity" in question.policy.sources.channels or "entity" in question.policy.signals
+    if not wanted:
+        return ()
+    return tuple(dict.fromkeys(cue_entities(utterance, lambda key: bool(store.known_entities([key])))))

@@ -1,0 +1,37 @@
+"""What a caller asked for, and the tools a recall may use: the inputs of the pipeline, nothing computed yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from retentive.embedders.protocol import Embedder
+from retentive.policy.policy import Policy
+from retentive.recall.rerank import Breaker, Reranker
+from retentive.text.budget import count_tokens
+from retentive.types import AgentState, Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One recall as it was asked."""
+
+    policy: Policy
+    gate: Gate
+    now: datetime
+    cue: str = ""
+    utterance: str = ""
+    state: AgentState | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The models a recall may use, and how tokens are counted."""
+
+    embedder: Embedder
+    reranker: Reranker | None = None
+    breaker: Breaker | None = None
+    count_tokens: Callable[[str], int] = count_tokens
+    language: str = "english"
