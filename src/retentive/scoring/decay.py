@@ -71,12 +71,12 @@ def power_law(access_ages: ArrayLike, d: float = 0.5) -> FloatArray:
     ages = floats(access_ages)
     if ages.ndim != 2:
         raise ValueError(f"access_ages must be candidates by accesses (2-D), got shape {ages.shape!r}")
-    latest = np.sort(ages, axis=1)[:, :ACCESSES_KEPT]  # NaN sorts last; sorting makes the sum independent of order
+    latest = np.sort(ages, axis=1)[:, :ACCESSES_KEPT]  # NaN sorts last
+    activation = np.zeros(len(ages))
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        activation = np.nansum(np.maximum(latest, SHORTEST_ACCESS_AGE_DAYS) ** -d, axis=1)
-        return floats(
-            1.0 / (1.0 + 1.0 / activation)
-        )  # logistic(ln S) = S/(1+S), in the form that survives S = 0 and inf
+        for nth in latest.T:  # one after the other: the last bit depends neither on order nor on padding
+            activation += np.nan_to_num(np.maximum(nth, SHORTEST_ACCESS_AGE_DAYS) ** -d, nan=0.0, posinf=np.inf)
+        return floats(1.0 / (1.0 + 1.0 / activation))  # logistic(ln S) = S/(1+S), safe at S = 0 and at S = inf
 
 
 def constant(age: ArrayLike) -> FloatArray:

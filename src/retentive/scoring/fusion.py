@@ -39,8 +39,9 @@ def reciprocal_rank_array(ranks: ArrayLike, k: float = RRF_K, weights: Sequence[
     """The same sum over an array, channels by candidates, of ranks from 1; 0 where the channel did not find it."""
     require_not_negative("k", k)
     rows = _channels(ranks)
-    if np.any((rows != 0.0) & ~(rows >= 1.0)):
-        raise ValueError(f"ranks must be 0 (not found) or at least 1, got {rows[(rows != 0) & ~(rows >= 1)][0]!r}")
+    strange = rows[(rows != 0.0) & ~(rows >= 1.0)]
+    if strange.size:
+        raise ValueError(f"ranks must be 0 (not found) or at least 1, got {float(strange[0])!r}")
     fused = np.zeros(rows.shape[1])
     for row, factor in zip(rows, _channel_weights(weights, rows.shape[0]), strict=True):
         fused += np.where(row > 0.0, factor / (k + np.maximum(row, 1.0)), 0.0)
