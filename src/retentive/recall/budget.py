@@ -1,0 +1,218 @@
+"""Fit an answer into a token budget: the best whole, the rest squeezed into one block, nothing dropped in silence.
+
+What a hit costs is what its rendered line costs, provenance and escapes included, in the dearer of XML and Markdown;
+the frame around the lines is paid from the same budget. So what ``Recall.render`` writes (pinned memories aside: they
+are the caller's own standing choice) stays within the budget in either format.
+
+Hits stay whole in the order of their rank while they fit beside a block that still has a few words for each of the
+others. Too little for that, and the block has facts for as many as possible and only ids for the rest; too little for
+all ids, and it says how many it does not name (``Compacted.ids`` names them all). Too little for even one is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from retentive.errors import InvalidInput
+from retentive.recall.lines import (
+    INFERRED,
+    NOTE,
+    Line,
+    compacted_markdown,
+    compacted_xml,
+    line_of,
+    markdown_line,
+    visible,
+    xml_line,
+)
+from retentive.recall.outcome import Compacted, Hit
+from retentive.recall.rerank import Breaker, Failed
+from retentive.text.budget import squeeze
+
+CountTokens: TypeAlias = Callable[[str], int]
+
+FEW_WORDS = 12  # tokens of text that every squeezed fact should have before a hit is kept whole at its cost
+LEAST_WORDS = 5  # tokens below which a squeezed fact says nothing and its id alone is better
+COMPACTOR_SECONDS = 10.0
+_LONGEST_AGE = "88 minutes ago"
+_FRAME = f"""Memories, quoted as data:
+
+```xml
+<recalled now="2026-12-31T23:59:59Z" tokens="99999">
+<note>{NOTE}</note>
+<memories count="99" tokens="9999">
+</memories>
+</recalled>
+```"""
+_PROCEDURES = '<procedures count="99" tokens="9999">\n</procedures>\n'
+_BLOCK = '<compacted count="99" tokens="9999" note="shortened; fetch by id">\n</compacted>\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A memory that did not fit whole: what must stay of it, and what may be shortened."""
+
+    id: str
+    head: str  # "[id] kind, date:", on one line
+    text: str  # on one line
+
+
+@runtime_checkable
+class Compactor(Protocol):
+    """Writes several memories as one short text.
+
+    - The answer is at most ``budget`` tokens and contains every entry's ``id`` as it stands, each with its fact.
+    - It is called from another thread than the caller's and may be abandoned. It raises rather than return a
+      placeholder; whatever it fails at, the extractive block takes its place.
+    """
+
+    def compact(self, entries: Sequence[Entry], budget: int) -> str:
+        """Return the block's text."""
+        ...
+
+
+def fit(
+    hits: Sequence[Hit],
+    token_budget: int,
+    *,
+    count_tokens: CountTokens,
+    cue_terms: Collection[str] = (),
+    compactor: Compactor | None = None,
+    breaker: Breaker | None = None,
+) -> tuple[tuple[Hit, ...], Compacted | None]:
+    """Return the hits that stay whole, best first, and the block that holds all others (None: everything fits)."""
+    scale = _Scale(count_tokens)
+    lines = [line_of(hit.memory, _LONGEST_AGE, hit.stale) for hit in hits]
+    costs = [scale.line(line) for line in lines]
+    room = token_budget - scale.frame(lines)
+    if not hits or sum(costs) <= room:
+        return tuple(hits), None
+    room -= scale.text(_BLOCK)
+    entries = [_entry(line) for line in lines]
+    whole = _kept_whole(costs, [scale.wanted(entry) for entry in entries], room)
+    left = room - sum(costs[:whole])
+    text = _asked(compactor, entries[whole:], left, scale, breaker) or _extracted(
+        entries[whole:], left, scale, cue_terms
+    )
+    if text is None:
+        least = token_budget - left + scale.block(_some_ids(entries[whole:], 1))
+        raise _too_small(token_budget, least, len(hits))
+    return tuple(hits[:whole]), Compacted(text, tuple(entry.id for entry in entries[whole:]), count_tokens(text))
+
+
+def _too_small(token_budget: int, least: int, hits: int) -> InvalidInput:
+    return InvalidInput(
+        f"token_budget={token_budget!r} cannot hold even one id of the {hits} memories found; "
+        f"the least that works here is {least}.",
+        value=token_budget,
+        least=least,
+    )
+
+
+class _Scale:
+    """Weighs what would be rendered; every piece counts one token more for the line break after it."""
+
+    def __init__(self, count_tokens: CountTokens) -> None:
+        self._count = count_tokens
+
+    def text(self, text: str) -> int:
+        return self._count(text) + 1
+
+    def line(self, line: Line) -> int:
+        return max(self.text(xml_line(line)), self.text(markdown_line(line)))
+
+    def block(self, text: str) -> int:
+        return max(self.text(compacted_xml(text)), self.text(compacted_markdown(text)))
+
+    def frame(self, lines: Sequence[Line]) -> int:
+        return self.text(_FRAME) + (self.text(_PROCEDURES) if any(line.kind == "procedure" for line in lines) else 0)
+
+    def wanted(self, entry: Entry) -> int:
+        """What an entry should have in the block: its head and a few words."""
+        return self.block(entry.head) + min(FEW_WORDS, self.block(entry.text))
+
+
+def _entry(line: Line) -> Entry:
+    marks = [INFERRED] * line.inferred + ["stale"] * bool(line.stale)
+    head = f"[{visible(line.id)}] {', '.join([line.kind, *marks, line.when])}:"
+    return Entry(line.id, head, visible(line.text))
+
+
+def _kept_whole(costs: Sequence[int], wanted: Sequence[int], room: int) -> int:
+    """Return how many of the best stay whole beside a block that has what it wants for all the others."""
+    need = sum(wanted)
+    whole = 0
+    for at, (cost, want) in enumerate(zip(costs, wanted, strict=True), 1):
+        need += cost - want
+        if need > room:
+            break
+        whole = at
+    return whole
+
+
+def _asked(
+    compactor: Compactor | None, entries: Sequence[Entry], room: int, scale: _Scale, breaker: Breaker | None
+) -> str | None:
+    """Ask the compactor; None where there is none, or where its answer is late, too long or forgets a memory."""
+    breaker = breaker or Breaker()
+    if compactor is None or room <= 0 or breaker.refusal():
+        return None
+    try:
+        text = breaker.thread.run(lambda: compactor.compact(entries, room), COMPACTOR_SECONDS)
+    except Failed:
+        breaker.failed()
+        return None
+    usable = isinstance(text, str) and scale.block(text) <= room and all(entry.id in text for entry in entries)
+    (breaker.succeeded if usable else breaker.failed)()
+    return text if usable else None
+
+
+def _extracted(entries: Sequence[Entry], room: int, scale: _Scale, terms: Collection[str]) -> str | None:
+    """Shorten every fact to its share; where that cannot be, fewer facts and more ids; None where nothing fits."""
+    for facts in _most_facts_first(entries, room, scale):
+        for tightness in (1.0, 0.8, 0.6, 0.4):
+            text = _block_text(entries, facts, int(room * tightness), scale, terms)
+            if scale.block(text) <= room:
+                return text
+    for named in range(len(entries), 0, -1):
+        if scale.block(text := _some_ids(entries, named)) <= room:
+            return text
+    return None
+
+
+def _most_facts_first(entries: Sequence[Entry], room: int, scale: _Scale) -> Iterator[int]:
+    """Yield how many of the best entries could have a fact, the most first, where the others' ids fit beside them."""
+    for facts in range(len(entries), -1, -1):
+        heads = sum(scale.block(entry.head) + LEAST_WORDS for entry in entries[:facts])
+        if heads + scale.block(_ids_only(entries[facts:])) <= room:
+            yield facts
+
+
+def _block_text(entries: Sequence[Entry], facts: int, room: int, scale: _Scale, terms: Collection[str]) -> str:
+    spent = sum(scale.block(entry.head) for entry in entries[:facts]) + scale.block(_ids_only(entries[facts:]))
+    shares = _shares([scale.block(entry.text) for entry in entries[:facts]], room - spent)
+    lines = [f"{entry.head} {squeeze(entry.text, share, terms)}" for entry, share in zip(entries, shares, strict=False)]
+    return "\n".join([*lines, *([_ids_only(entries[facts:])] if entries[facts:] else [])])
+
+
+def _shares(needs: Sequence[int], room: int) -> list[int]:
+    """Split room evenly; what a short text does not need goes to the longer ones."""
+    shares = [0] * len(needs)
+    for position, at in enumerate(sorted(range(len(needs)), key=lambda index: needs[index])):
+        shares[at] = max(LEAST_WORDS, min(needs[at], room // (len(needs) - position)))
+        room -= shares[at]
+    return shares
+
+
+def _ids_only(entries: Sequence[Entry]) -> str:
+    return f"{len(entries)} more, by id only: {' '.join(visible(entry.id) for entry in entries)}"
+
+
+def _some_ids(entries: Sequence[Entry], named: int) -> str:
+    """Name the best few; the count says that there are more (all are in ``Compacted.ids``)."""
+    if named == len(entries):
+        return _ids_only(entries)
+    ids = " ".join(visible(entry.id) for entry in entries[:named])
+    return f"{len(entries)} more, by id only: {ids} and {len(entries) - named} not named here"

@@ -1,0 +1,1 @@
+"""Cross-encoders that can sit behind ``Retentive(reranker=...)``; each needs an extra of its own."""
