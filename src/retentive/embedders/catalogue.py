@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,12 @@ def resolve(
         return _checked(spec)
     name = spec or DEFAULT
     build = _builder(name, models_folder)
+    chosen = dict(options or {})
     try:
-        return build(**(options or {}))
+        signature(build).bind(**chosen)
     except TypeError as error:
-        raise InvalidInput(
-            f"Embedder {name!r} does not take these options: {', '.join(options or {}) or 'none'} ({error}).",
-            embedder=name,
-        ) from error
+        raise InvalidInput(f"Embedder {name!r}: {error}. It takes {signature(build)}.", embedder=name) from error
+    return build(**chosen)
 
 
 def _checked(embedder: Embedder) -> Embedder:
@@ -69,7 +69,7 @@ def _builder(name: str, models_folder: Path | None) -> Callable[..., Embedder]:
         make = _load(_NAMED[name])
         return partial(make, models_folder) if name in _LOCAL else make
     if provider in _WITH_MODEL and separator and model:
-        return partial(_load(_WITH_MODEL[provider]), model)
+        return partial(_load(_WITH_MODEL[provider]), model=model)
     raise unknown_name("embedder", name, known_embedders())
 
 

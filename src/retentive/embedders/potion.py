@@ -4,43 +4,33 @@ A text's vector is the sum of its tokens' rows; there is no network to run. The 
 (cosine error below 0.0004 on every row) and stays memory-mapped: a process that embeds little reads little, and several
 processes share the pages.
 
-A text without a single known word ("🎉🎉", "ꙮ") would come out as zeros, which have no direction, or all alike as the
-vector of `[UNK]`, which would make near-duplicates of things that share nothing. Such a text gets a direction hashed
-from its own words instead: equal to itself, near to nothing else. Unknown words beside known ones are left out, as the
-model was trained.
+Unknown words beside known ones are left out, as the model was trained; a text without a single known word gets a
+direction of its own (`wordless`).
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Sequence
-from hashlib import shake_128
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retentive.embedders.protocol import Vectors
+from retentive.embedders.wordless import Wordless
 from retentive.embedders.wordpiece import WordPiece
-from retentive.errors import MissingExtra, StoreCorrupt
-from retentive.models.folder import model_path
+from retentive.errors import MissingExtra
+from retentive.models.folder import model_path, read_fingerprint
 
 DATA_PACKAGE = "retentive_potion"
 BLOCK = 1024
 """Tokens gathered at a time: their 1 MB of float32 rows stays in the cache, and long texts need no more than that."""
 ALL_TOKENS = 4096
 """Up to here `embed_tokens` gives a row per token; a longer text gives each distinct token once, at most 30 MB."""
-HASHED_LENGTH = np.float32(97.0)
-"""The median length of the table's rows."""
-HASHED_WORDS = 256
-"""Unknown words that count towards a hashed direction; more would only average it away."""
-
-_WORDLESS = re.compile(r"(?m)^(?:[^\w\n]|_)+$")
-"""Vocabulary lines without a letter or digit."""
+ROW_LENGTH = np.float32(97.0)
+"""The median length of the table's rows, and so the weight of a hashed direction beside a punctuation mark."""
 
 
 class PotionEmbedder:
@@ -50,15 +40,14 @@ class PotionEmbedder:
     band = (0.05, 0.55)
 
     def __init__(self, folder: Path) -> None:
-        facts = _facts(folder)
-        self.fingerprint: str = facts["fingerprint"]
+        self.fingerprint = read_fingerprint(folder, "potion")
         table = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
         self._table: NDArray[np.int8] = np.asarray(table)
         self._scales: Vectors = np.load(folder / "scales.npy", allow_pickle=False)
         vocabulary = (folder / "vocab.txt").read_text("utf-8")
         self._tokens = WordPiece(vocabulary.splitlines())
-        self._wordless = frozenset(map(self._tokens.ids.__getitem__, _WORDLESS.findall(vocabulary)))
         self.dimension = int(self._table.shape[1])
+        self._wordless = Wordless(self._tokens, vocabulary, self.dimension)
 
     def __repr__(self) -> str:
         return f"PotionEmbedder({self.dimension} dimensions, {self.fingerprint[:12]})"
@@ -70,8 +59,8 @@ class PotionEmbedder:
         for group in self._groups(texts):
             self._sum_group(group, answer[start : start + len(group)])
             for at, ids in enumerate(group, start):
-                if self._is_wordless(ids):
-                    answer[at] += self._hashed(texts[at])
+                if self._wordless.covers(ids):
+                    answer[at] += ROW_LENGTH * self._wordless.direction(texts[at])
             start += len(group)
         answer /= np.sqrt(np.einsum("ij,ij->i", answer, answer))[:, None]
         return answer
@@ -79,7 +68,7 @@ class PotionEmbedder:
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question; the model reads it as any text, without the cost of a batch."""
         ids = self._known(text)
-        if self._is_wordless(ids):
+        if self._wordless.covers(ids):
             return self.embed([text]).reshape(self.dimension)
         vector = self._sum(ids)
         unit: Vectors = vector / np.sqrt(vector @ vector)
@@ -100,10 +89,6 @@ class PotionEmbedder:
         ids = self._tokens.encode(text)
         unknown = self._tokens.unknown
         return [at for at in ids if at != unknown] if unknown in ids else ids
-
-    def _is_wordless(self, ids: Sequence[int]) -> bool:
-        """Whether nothing but punctuation is known: the vector of "!" would say nothing of "🎉!"."""
-        return all(map(self._wordless.__contains__, ids))
 
     def _groups(self, texts: Sequence[str]) -> Iterator[list[list[int]]]:
         """Tokenise, and hand out runs of texts that together fit a block; a longer text stands alone."""
@@ -140,21 +125,6 @@ class PotionEmbedder:
             total += self._scales[part] @ self._table[part].astype(np.float32)
         return total
 
-    def _hashed(self, text: str) -> Vectors:
-        """A direction that only the same words give, as long as the rows of common tokens."""
-        words = self._tokens.words(text[: HASHED_WORDS * 16])[:HASHED_WORDS] or [text[:HASHED_WORDS]]
-        total = np.zeros(self.dimension, np.float32)
-        for word in words:
-            total += hashed_direction(word, self.dimension)
-        return total * HASHED_LENGTH
-
-
-def hashed_direction(word: str, dimension: int) -> Vectors:
-    """Return a unit vector that depends on the word alone, the same in every process and on every platform."""
-    drawn = shake_128(word.encode("utf-8", "surrogatepass")).digest(dimension)
-    vector = np.frombuffer(drawn, np.uint8).astype(np.float32) - 127.5
-    return vector / np.float32(np.linalg.norm(vector))
-
 
 def load_potion(models_folder: Path | None) -> PotionEmbedder:
     """Load potion from the installed data wheel, else from the models folder."""
@@ -175,16 +145,3 @@ def _package_folder() -> Path | None:
         return None
     folder = Path(spec.origin).parent / "data"
     return folder if (folder / "model.json").is_file() else None
-
-
-def _facts(folder: Path) -> dict[str, Any]:
-    """Read `model.json`; a folder that lacks it was not written by us, or not to its end."""
-    try:
-        facts: dict[str, Any] = json.loads((folder / "model.json").read_text("utf-8"))
-        return {"fingerprint": str(facts["fingerprint"])}
-    except (OSError, ValueError, KeyError) as error:
-        raise StoreCorrupt(
-            f"{str(folder)!r} does not hold the potion model ({error}). Run `retentive models fetch potion` again, "
-            "or reinstall retentive-potion.",
-            folder=str(folder),
-        ) from error

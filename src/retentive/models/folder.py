@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from retentive.errors import EmbedderFailed, MissingExtra
+
 VARIABLE = "RETENTIVE_MODELS"
 FACTS = "model.json"
 """Written last: a model folder that has it is complete."""
@@ -44,6 +46,16 @@ def model_path(name: str, folder: Path | None) -> Path | None:
     return path if (path / FACTS).is_file() else None
 
 
+def require_model(name: str, folder: Path | None) -> Path:
+    """Return the folder of an installed model, or say how to install it."""
+    path = model_path(name, folder)
+    if path is None:
+        raise MissingExtra(
+            f"The model {name!r} is not installed. Run `retentive models fetch {name}`.", model=name, folder=folder
+        )
+    return path
+
+
 def installed_models(folder: Path) -> list[InstalledModel]:
     """List the complete models of a folder by name; one that does not exist holds none."""
     if not folder.is_dir():
@@ -59,3 +71,15 @@ def _describe(path: Path) -> InstalledModel | None:
         return InstalledModel(path.name, path, size, str(facts["fingerprint"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def read_fingerprint(path: Path, name: str) -> str:
+    """Return the digest of a model's weights from its `model.json`, as it was computed when the files were verified."""
+    try:
+        return str(json.loads((path / FACTS).read_text("utf-8"))["fingerprint"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise EmbedderFailed(
+            f"{str(path)!r} does not hold the model {name!r} ({error!r}). Run `retentive models fetch {name}`.",
+            folder=str(path),
+            model=name,
+        ) from error
