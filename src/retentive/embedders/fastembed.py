@@ -18,7 +18,8 @@ PROBE = "dimension"
 class FastEmbedEmbedder:
     """`fastembed.TextEmbedding` behind our protocol; the model loads when it is first needed.
 
-    `cache_dir` names a folder with downloaded models; with `local_files_only=True` nothing is looked up on the hub.
+    `cache_dir` is where fastembed keeps what it downloads, `folder` one with the model's files in it, which needs no
+    network; with `local_files_only=True` nothing is looked up on the hub.
     """
 
     def __init__(
@@ -26,18 +27,21 @@ class FastEmbedEmbedder:
         model: str,
         *,
         cache_dir: str | None = None,
+        folder: str | None = None,
         threads: int | None = None,
         batch_size: int = 64,
         local_files_only: bool = False,
     ) -> None:
         self.id = f"fastembed:{model}"
         self._batch_size = batch_size
-        self._options = {
+        self._options: dict[str, Any] = {
             "model_name": model,
             "cache_dir": cache_dir,
             "threads": threads,
             "local_files_only": local_files_only,
         }
+        if folder is not None:
+            self._options["specific_model_path"] = folder
 
     def __repr__(self) -> str:
         return f"FastEmbedEmbedder({self._options['model_name']!r})"
@@ -65,6 +69,6 @@ class FastEmbedEmbedder:
         except Exception as error:  # an unknown name, no network, a damaged cache: each its own class, none ours
             raise EmbedderFailed(
                 f"fastembed could not load {self._options['model_name']!r} ({error}). Check the name against "
-                "`TextEmbedding.list_supported_models()` and the network, or pass cache_dir with the model in it.",
+                "`TextEmbedding.list_supported_models()` and the network, or pass folder= with the model in it.",
                 embedder=self.id,
             ) from error

@@ -64,6 +64,19 @@ class TokenEmbedder(Protocol):
 
 
 @runtime_checkable
+class TokenTable(Protocol):
+    """An embedder whose token vectors are a table: late interaction then looks each distinct token up once."""
+
+    def token_ids(self, text: str) -> list[int]:
+        """Return the table's rows for the known tokens of a text, in order; empty where none is known."""
+        ...
+
+    def token_rows(self, ids: NDArray[np.int32]) -> Vectors:
+        """Return the rows as trained: the direction is the meaning, the length the token's own weight."""
+        ...
+
+
+@runtime_checkable
 class Fingerprinted(Protocol):
     """An embedder that knows the digest of its weights; it is stamped beside every vector."""
 

@@ -62,7 +62,11 @@ class SentenceTransformerEmbedder:
 
     def _encode(self, texts: list[str], prompt: str) -> Vectors:
         answer = self._model.encode(
-            texts, prompt=prompt or None, batch_size=self._batch_size, show_progress_bar=False, convert_to_numpy=True
+            texts,
+            prompt=prompt if self._prompts else prompt or None,
+            batch_size=self._batch_size,
+            show_progress_bar=False,
+            convert_to_numpy=True,
         )
         return np.asarray(answer, np.float32)
 
