@@ -67,6 +67,13 @@ def test_the_last_of_the_month() -> None:
     assert days_to_nearest("FREQ=MONTHLY", start, utc(2024, 4, 30)) == 30.0
 
 
+def test_weeks_count_from_their_first_day() -> None:
+    """With weeks from Saturday, 1 January 2015 lies in week 52 of 2014 (27 December to 2 January)."""
+    start = utc(2014, 1, 1)
+    assert days_to_nearest("FREQ=YEARLY;BYWEEKNO=52;WKST=SA", start, utc(2015, 1, 1)) == 0.0
+    assert days_to_nearest("FREQ=YEARLY;BYWEEKNO=-1;WKST=SA", start, utc(2015, 1, 4)) == 2.0
+
+
 def test_nothing_before_the_start() -> None:
     """Before its start, a rule is as far as its start."""
     assert days_to_nearest("daily", NOON, utc(2024, 5, 1)) == 9.0
