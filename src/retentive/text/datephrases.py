@@ -29,12 +29,18 @@ _POINT: Final = (
     rf"|(?:the\s+)?{_D}\s+(?:of\s+)?{_M}(?:,?\s+(?:of\s+)?{_YEAR})?"
     rf"|{_M}\s+(?:the\s+)?{_D}(?!\d|[:.]\d)(?:,?\s+(?:of\s+)?{_YEAR})?"
     rf"|(?:(?:early|mid|late|the\s+(?:beginning|start|middle|end)\s+of)[-\s]+(?:in\s+)?)?{_M}"
-    rf"(?:,?\s+(?:of\s+)?{_YEAR}|['\u2019]\d\d)?"
+    rf"(?:,?\s+(?:of\s+)?{_YEAR}|\s?['\u2019]\d\d)?"
     rf"|(?:the\s+)?(?:{_SEASON})(?:\s+(?:of\s+)?{_YEAR})?|Q[1-4](?:,?\s+(?:of\s+)?{_YEAR})?"
     rf"|(?:early|mid|late)[-\s]{_YEAR}|(?:the\s+)?(?:19|20)?\d0s|{_YEAR}"
     rf"|(?:{_HOLIDAYS})(?:\s+(?:day|eve))?(?:\s+(?:of\s+)?{_YEAR})?|(?:{'|'.join(WEEKDAYS)})|yesterday)"
 )
-_PREPOSITION: Final = r"(?:back\s+)?in|earlier\s+in|on|at|over|during|since|after|before|until|till|by|from|around|of|through|last|this|for"
+_PREPOSITION: Final = (
+    r"(?:back\s+)?in|earlier\s+in|on|at|over|during|since|after|before|until|till|by"
+    r"|from|around|of|through|last|this|for"
+)
+_REACH: Final = 40
+"""The longest way from the beginning of a phrase to the word that gives it away."""
+
 _TRIGGER: Final = re.compile(rf"\d{{2}}|\b(?:{_NAMES}|{_HOLIDAYS}|{_SEASON}|Q[1-4])|day\b", re.IGNORECASE)
 _PHRASE: Final = re.compile(
     rf"(?<![\w/.-])(?:(?P<prep>{_PREPOSITION})\s+)?(?P<point>{_POINT})(?![\w/]|-\w|\.\d|['\u2019]s\b)", re.IGNORECASE
@@ -50,7 +56,7 @@ _ISO: Final = re.compile(rf"({_YEAR})[-/](\d\d)(?:[-/](\d\d))?")
 _PARSED: Final = re.compile(
     rf"(?:the\s+)?(?:(?P<part>early|mid|late|beginning|start|middle|end)(?:\s+of)?[-\s]+(?:in\s+)?)?"
     rf"(?:(?P<before>{_D})\s+(?:of\s+)?)?(?P<month>{_NAMES})\b\.?(?:\s+(?:the\s+)?(?P<after>{_D})(?!\d))?"
-    rf"(?:(?:,?\s+(?:of\s+)?)(?P<year>{_YEAR})|['\u2019](?P<short>\d\d))?",
+    rf"(?:(?:,?\s+(?:of\s+)?)(?P<year>{_YEAR})|\s?['\u2019](?P<short>\d\d))?",
     re.IGNORECASE,
 )
 _OTHER: Final = re.compile(
@@ -78,7 +84,7 @@ _NEED_CAPITAL: Final = frozenset(
 
 
 _BARE: Final = tuple(
-    (re.compile(pattern), frozenset(prepositions.split(",")))
+    (re.compile(pattern), frozenset(filter(None, prepositions.split(","))))
     for pattern, prepositions in (
         ("yesterday", "since,before"),
         ("|".join(WEEKDAYS), "on,since,last,this,before,after"),
@@ -94,13 +100,15 @@ _BARE: Final = tuple(
 
 def dated(text: str, today: date) -> Iterator[Found]:
     """Every phrase in a text that names a date, a month, a year or a feast."""
-    if not _TRIGGER.search(text):
+    trigger = _TRIGGER.search(text)
+    if not trigger:
         return
-    for match in _BETWEEN.finditer(text):
+    begin = max(0, trigger.start() - _REACH)
+    for match in _BETWEEN.finditer(text, begin):
         span = _between(match["first"], match["second"], today)
         if span:
             yield Found(match.start(), match.group(), "past", span)
-    for match in _PHRASE.finditer(text):
+    for match in _PHRASE.finditer(text, begin):
         span = _phrase(match, text, today)
         if span and span.start != span.end:
             yield Found(match.start(), match.group(), "past", span)

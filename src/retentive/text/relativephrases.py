@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
 from retentive.text import windows
@@ -13,7 +13,8 @@ from retentive.text.windows import Span
 _WORDS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
+    "ninety": 90,
 }  # fmt: skip
 _VAGUE: Final = {"couple": (1.5, 3.0), "few": (2.0, 6.0), "several": (3.0, 8.0), "many": (5.0, 30.0)}
 
@@ -39,10 +40,10 @@ Rule = Callable[[re.Match[str], datetime], Span | None]
 
 
 def relative(text: str, now: datetime) -> Iterator[Found]:
-    """Every phrase in a text that is counted from now."""
-    for pattern, direction, build in _RULES:
-        match = pattern.search(text)
-        if match:
+    """Every phrase in a text that is counted from now. A rule runs only where one of its words occurs at all."""
+    lowered = text.lower()
+    for needles, pattern, direction, build in _RULES:
+        if any(map(lowered.__contains__, needles)) and (match := pattern.search(text)):
             yield Found(match.start(), match.group().strip(), direction, build(match, now))
     if _MAYBE_NOW.search(text) and (match := _STATE_NOW.search(text)) and not _IMPERATIVE.search(text):
         yield Found(match.start("now"), match["now"], "current", None)
@@ -96,7 +97,12 @@ def _rolling(match: re.Match[str], now: datetime) -> Span:
         count = _number(groups["high"] or groups["low"])
     elif groups.get("half"):
         count = 0.5
-    return windows.ago(now, unit, 0.0, max(count, 1.0) if unit == "day" else count)
+    return _until_now(windows.ago(now, unit, 0.0, max(count, 1.0) if unit == "day" else count))
+
+
+def _until_now(span: Span) -> Span:
+    """Include what was said at this very moment: the end of a span is exclusive."""
+    return Span(span.start, span.end + timedelta(seconds=1), timed=True) if span.timed and span.end else span
 
 
 def _last(match: re.Match[str], now: datetime) -> Span:
@@ -151,7 +157,7 @@ def _recent(_match: re.Match[str], now: datetime) -> Span:
 
 
 def _just_now(_match: re.Match[str], now: datetime) -> Span:
-    return Span(windows.ago(now, "minute", 0.0, 30.0).start, windows.midnight(windows.shift(now.date(), 1)), timed=True)
+    return _until_now(windows.ago(now, "minute", 0.0, 30.0))
 
 
 def _pattern(source: str) -> re.Pattern[str]:
@@ -161,39 +167,52 @@ def _pattern(source: str) -> re.Pattern[str]:
 _PERIOD: Final = r"(?P<unit>week|weekend|month|quarter|year|spring|summer|autumn|fall|winter)"
 _NOT_PART: Final = r"(?!\s+of\b)"
 
-_RULES: Final[tuple[tuple[re.Pattern[str], Literal["past", "current"], Rule], ...]] = (
-    (_pattern(r"the\s+day\s+before\s+yesterday"), "past", _day(-2)),
-    (_pattern(r"(?<!before )yesterday(?:['\u2019]s)?(?:\s+(?:morning|afternoon|evening|night))?"), "past", _day(-1)),
-    (_pattern(r"last\s+(?:night|evening)(?:['\u2019]s)?"), "past", _part(-1, 17, 30)),
-    (_pattern(r"(?:earlier|sooner)\s+today"), "past", _day(0)),
-    (_pattern(r"(?:earlier\s+)?this\s+morning(?:['\u2019]s)?"), "past", _part(0, 0, 13)),
-    (_pattern(r"this\s+afternoon"), "current", _part(0, 12, 19)),
-    (_pattern(r"tonight(?:['\u2019]s)?|this\s+evening"), "current", _part(0, 17, 30)),
-    (_pattern(r"today(?:['\u2019]s)?"), "current", _day(0)),
-    (_pattern(r"just\s+now|a\s+(?:moment|minute|second)\s+ago"), "past", _just_now),
+_RULES: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], Literal["past", "current"], Rule], ...]] = (
+    (("yesterday",), _pattern(r"the\s+day\s+before\s+yesterday"), "past", _day(-2)),
     (
+        ("yesterday",),
+        _pattern(r"(?<!before )yesterday(?:['\u2019]s)?(?:\s+(?:morning|afternoon|evening|night))?"),
+        "past",
+        _day(-1),
+    ),
+    (("last",), _pattern(r"last\s+(?:night|evening)(?:['\u2019]s)?"), "past", _part(-1, 17, 30)),
+    (("today",), _pattern(r"(?:earlier|sooner)\s+today"), "past", _day(0)),
+    (("morning",), _pattern(r"(?:earlier\s+)?this\s+morning(?:['\u2019]s)?"), "past", _part(0, 0, 13)),
+    (("afternoon",), _pattern(r"this\s+afternoon"), "current", _part(0, 12, 19)),
+    (("tonight", "evening"), _pattern(r"tonight(?:['\u2019]s)?|this\s+evening"), "current", _part(0, 17, 30)),
+    (("today",), _pattern(r"today(?:['\u2019]s)?"), "current", _day(0)),
+    (("now", "ago"), _pattern(r"just\s+now|a\s+(?:moment|minute|second)\s+ago"), "past", _just_now),
+    (
+        ("ago", "back"),
         _pattern(
             rf"(?:{_HEDGE}\s+)?(?:a\s+)?{_AMOUNT}\s+{_UNIT}(?:\s+and\s+a\s+half)?\s+(?:ago|back)(?!\s+(?:to|in|from)\b)"
         ),
         "past",
         _ago,
     ),
-    (_pattern(r"(?P<unit>day|week|month|year|decade)s\s+(?:ago|back)"), "past", _bare_ago),
-    (_pattern(r"the\s+other\s+(?P<unit>day|night|evening|week|month)"), "past", _other),
-    (_pattern(rf"(?:last|past|previous)\s+(?:a\s+)?{_AMOUNT}\s+{_UNIT}"), "past", _rolling),
-    (_pattern(r"the\s+past\s+(?P<unit>hour|day|week|month|quarter|year|decade)"), "past", _rolling),
-    (_pattern(rf"the\s+last\s+(?P<unit>week|month|quarter|year|decade){_NOT_PART}"), "past", _rolling),
-    (_pattern(r"(?:in|over|within|during)\s+the\s+last\s+(?P<unit>hour|day)"), "past", _rolling),
+    (("ago", "back"), _pattern(r"(?P<unit>day|week|month|year|decade)s\s+(?:ago|back)"), "past", _bare_ago),
+    (("other",), _pattern(r"the\s+other\s+(?P<unit>day|night|evening|week|month)"), "past", _other),
     (
+        ("last", "past", "previous"),
+        _pattern(rf"(?:last|past|previous)\s+(?:a\s+)?{_AMOUNT}\s+{_UNIT}"),
+        "past",
+        _rolling,
+    ),
+    (("past",), _pattern(r"the\s+past\s+(?P<unit>hour|day|week|month|quarter|year|decade)"), "past", _rolling),
+    (("last",), _pattern(rf"the\s+last\s+(?P<unit>week|month|quarter|year|decade){_NOT_PART}"), "past", _rolling),
+    (("last",), _pattern(r"(?:in|over|within|during)\s+the\s+last\s+(?P<unit>hour|day)"), "past", _rolling),
+    (
+        ("last", "previous", "past"),
         _pattern(rf"(?:(?:the\s+)?previous|this\s+past|(?<!the )last)\s+{_PERIOD}(?:['\u2019]s)?{_NOT_PART}"),
         "past",
         _last,
     ),
-    (_pattern(r"the\s+last\s+(?P<unit>weekend|spring|summer|autumn|fall|winter)"), "past", _last),
-    (_pattern(r"earlier\s+(?:in\s+)?this\s+(?P<unit>week|month|quarter|year)"), "past", _earlier_this),
-    (_pattern(rf"(?<!later )this\s+{_PERIOD}(?:['\u2019]s)?{_NOT_PART}"), "current", _this),
-    (_pattern(r"recently"), "current", _recent),
+    (("last",), _pattern(r"the\s+last\s+(?P<unit>weekend|spring|summer|autumn|fall|winter)"), "past", _last),
+    (("earlier",), _pattern(r"earlier\s+(?:in\s+)?this\s+(?P<unit>week|month|quarter|year)"), "past", _earlier_this),
+    (("this",), _pattern(rf"(?<!later )this\s+{_PERIOD}(?:['\u2019]s)?{_NOT_PART}"), "current", _this),
+    (("recently",), _pattern(r"recently"), "current", _recent),
     (
+        ("",),
         _pattern(
             r"originally|initially|previously|formerly|at\s+first(?!\s+(?:glance|sight|light|hand|instance|blush|base))"
             r"|back\s+then|back\s+in\s+the\s+day|in\s+the\s+(?:beginning|past)|(?:a\s+)?long(?:\s+time)?\s+ago|ages\s+ago"
@@ -203,19 +222,21 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Literal["past", "current"], Rule], ..
         _none,
     ),
     (
+        ("use",),
         re.compile(
             r"\b(?:(?i:I|we|you|he|she|they|it|who|there)|[A-Z]\w+)\s+(?i:(?:never\s+|always\s+)?used\s+to"
-            r"\s+(?!it\b|this\b|that\b|the\b|him\b|her\b|them\b|my\b|your\b|a\b|\w+ing\b)\w)"
+            r"(?=\s+\w)(?!\s+(?:it\b|this\b|that\b|the\b|him\b|her\b|them\b|my\b|your\b|a\b|\w+ing\b)))"
             r"|\b(?i:did(?:n['\u2019]t)?\s+\w+\s+used?\s+to\b)"
         ),
         "past",
         _none,
     ),
     (
+        ("",),
         _pattern(
             r"currently|right\s+now|at\s+the\s+moment|at\s+present|nowadays|these\s+days|lately|latest|newest"
             r"|as\s+of\s+(?:now|today)|up[- ]to[- ]date|most\s+recent(?:ly)?|at\s+this\s+point\s+in\s+time"
-            r"|(?<!electric )(?<!alternating )(?<!direct )(?<!ocean )current\s+(?!flow|affairs)(?=\w)"
+            r"|(?<!electric )(?<!alternating )(?<!direct )(?<!ocean )current(?=\s+\w)(?!\s+(?:flow|affairs))"
         ),
         "current",
         _none,

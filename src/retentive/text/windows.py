@@ -118,8 +118,8 @@ def slack(unit: str, count: float) -> tuple[float, float]:
     if unit == "day":
         give = 0.0 if count <= 1 else max(1.0, 0.15 * count)
         return max(min(count, 1.0), count - give), count + give
-    give = max(0.5, (0.25 if unit in _TIMED else 0.15) * count)
-    return max(0.0, count - min(give, count / 2)), count + give
+    give = min(max(0.5, (0.25 if unit in _TIMED else 0.15) * count), count / 2)
+    return count - give, count + give
 
 
 def week(today: date, weeks: int = 0) -> Span:
