@@ -22,7 +22,7 @@ _CUT: Final = re.compile(
 _ABBREVIATED: Final = re.compile(
     r"(?:^|[\s(])(?:[A-Za-z]|mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx|dept|inc|ltd|jr|sr)\.$", re.IGNORECASE
 )
-_LONGEST: Final = 20_000
+_LONGEST: Final = 8_000
 """A cue longer than this is a document; it is not a question to take apart."""
 
 

@@ -86,12 +86,12 @@ def cue_entities(text: str, known: Callable[[str], bool] | Collection[str]) -> t
 
 def _mentions(text: str, knows: Callable[[str], bool]) -> Iterator[str]:
     """Known keys of up to four words, the longest first, none overlapping another."""
-    words = [entity_key(word) for word in _TOKEN.findall(text)]
+    words = [entity_key(word) if len(word) <= _LONGEST_KEY else "" for word in _TOKEN.findall(text)]
     at = 0
     while at < len(words):
         for size in range(min(4, len(words) - at), 0, -1):
             key = " ".join(words[at : at + size])
-            if (size > 1 or key not in STOP_WORDS) and knows(key):
+            if key and (size > 1 or key not in STOP_WORDS) and knows(key):
                 yield key
                 at += size - 1
                 break
@@ -106,12 +106,12 @@ def _sort(text: str, knows: Callable[[str], bool]) -> tuple[list[tuple[int, str]
     for match in _RUN.finditer(text):
         at = match.start()
         if handle := match[1]:
-            sure.append((at, entity_key(handle)))
+            sure += [(at, entity_key(handle))] if len(handle) <= _LONGEST_KEY else []
             continue
         starts = _starts_sentence(text, at)
         for offset, name in _names(match[2], starts=starts):
-            key = entity_key(name)
-            if not key or len(key) > _LONGEST_KEY:
+            key = entity_key(name) if len(name) <= _LONGEST_KEY else ""
+            if not key:
                 continue
             plain = shouting or (starts and not offset and " " not in name and not _spelt_as_name(name))
             (unsure if plain and not knows(key) else sure).append((at + offset, key))

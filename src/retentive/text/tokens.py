@@ -173,6 +173,8 @@ def _identifier(chunk: str) -> str:
     if _URL.match(chunk):
         return fold(_URL.sub("", chunk, count=1).rstrip(_URL_TAIL))
     chunk = _CONTRACTED.sub("", chunk).strip("_")
+    if len(chunk) > MAX_TERM:
+        return ""
     if _QUANTITY.fullmatch(chunk) or not (_MIXED.search(chunk) or _SYMBOL.search(chunk)):
         return ""
     return fold(chunk)
