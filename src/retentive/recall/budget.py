@@ -1,8 +1,9 @@
 """Fit an answer into a token budget: the best whole, the rest squeezed into one block, nothing dropped in silence.
 
-What a hit costs is what its rendered line costs, provenance and escapes included, in the dearer of XML and Markdown;
-the frame around the lines is paid from the same budget. So what ``Recall.render`` writes (pinned memories aside: they
-are the caller's own standing choice) stays within the budget in either format.
+What a hit costs is what its rendered line costs, provenance and escapes included, in the dearer of XML and Markdown.
+The frame around the lines (some 90 tokens, 120 with a block) is paid from the same budget but takes at most a third of
+it. So what ``Recall.render`` writes as XML, Markdown or messages stays within a budget of 400 and more, and a smaller
+one still holds memories rather than frame. Pinned memories come on top: they are the caller's own standing choice.
 
 Hits stay whole in the order of their rank while they fit beside a block that still has a few words for each of the
 others. Too little for that, and the block has facts for as many as possible and only ids for the rest; too little for
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from retentive.errors import InvalidInput
@@ -86,23 +88,27 @@ def fit(
     scale = _Scale(count_tokens)
     lines = [line_of(hit.memory, _LONGEST_AGE, hit.stale) for hit in hits]
     costs = [scale.line(line) for line in lines]
-    room = token_budget - scale.frame(lines)
-    if not hits or sum(costs) <= room:
+    frame = scale.frame(lines)
+    if not hits or sum(costs) <= _room(token_budget, frame):
         return tuple(hits), None
-    room -= scale.text(_BLOCK)
+    frame += scale.text(_BLOCK)
     entries = [_entry(line) for line in lines]
+    room = _room(token_budget, frame)
     whole = _kept_whole(costs, [scale.wanted(entry) for entry in entries], room)
-    left = room - sum(costs[:whole])
-    text = _asked(compactor, entries[whole:], left, scale, breaker) or _extracted(
-        entries[whole:], left, scale, cue_terms
-    )
+    rest, left = entries[whole:], room - sum(costs[:whole])
+    text = _asked(compactor, rest, left, scale, breaker) or _extracted(rest, left, scale, cue_terms)
     if text is None:
-        least = token_budget - left + scale.block(_some_ids(entries[whole:], 1))
-        raise _too_small(token_budget, least, len(hits))
-    return tuple(hits[:whole]), Compacted(text, tuple(entry.id for entry in entries[whole:]), count_tokens(text))
+        raise _too_small(token_budget, frame, scale.block(_some_ids(rest, 1)), len(hits))
+    return tuple(hits[:whole]), Compacted(text, tuple(entry.id for entry in rest), count_tokens(text))
 
 
-def _too_small(token_budget: int, least: int, hits: int) -> InvalidInput:
+def _room(token_budget: int, frame: int) -> int:
+    """What is left for memories; it grows with every token of the budget, so that more never keeps less."""
+    return token_budget - min(frame, token_budget // 3)
+
+
+def _too_small(token_budget: int, frame: int, need: int, hits: int) -> InvalidInput:
+    least = next(budget for budget in count(need) if _room(budget, frame) >= need)
     return InvalidInput(
         f"token_budget={token_budget!r} cannot hold even one id of the {hits} memories found; "
         f"the least that works here is {least}.",
@@ -160,13 +166,15 @@ def _asked(
     if compactor is None or room <= 0 or breaker.refusal():
         return None
     try:
-        text = breaker.thread.run(lambda: compactor.compact(entries, room), COMPACTOR_SECONDS)
+        text: object = breaker.thread.run(lambda: compactor.compact(entries, room), COMPACTOR_SECONDS)
     except Failed:
         breaker.failed()
         return None
-    usable = isinstance(text, str) and scale.block(text) <= room and all(entry.id in text for entry in entries)
-    (breaker.succeeded if usable else breaker.failed)()
-    return text if usable else None
+    if isinstance(text, str) and scale.block(text) <= room and all(entry.id in text for entry in entries):
+        breaker.succeeded()
+        return text
+    breaker.failed()
+    return None
 
 
 def _extracted(entries: Sequence[Entry], room: int, scale: _Scale, terms: Collection[str]) -> str | None:
@@ -193,7 +201,10 @@ def _most_facts_first(entries: Sequence[Entry], room: int, scale: _Scale) -> Ite
 def _block_text(entries: Sequence[Entry], facts: int, room: int, scale: _Scale, terms: Collection[str]) -> str:
     spent = sum(scale.block(entry.head) for entry in entries[:facts]) + scale.block(_ids_only(entries[facts:]))
     shares = _shares([scale.block(entry.text) for entry in entries[:facts]], room - spent)
-    lines = [f"{entry.head} {squeeze(entry.text, share, terms)}" for entry, share in zip(entries, shares, strict=False)]
+    lines = [
+        f"{entry.head} {squeeze(entry.text, share, cue_terms=terms)}"
+        for entry, share in zip(entries, shares, strict=False)
+    ]
     return "\n".join([*lines, *([_ids_only(entries[facts:])] if entries[facts:] else [])])
 
 

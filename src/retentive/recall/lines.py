@@ -106,7 +106,7 @@ def compacted_xml(text: str) -> str:
 
 def compacted_markdown(text: str) -> str:
     """Write a compacted block's text as a list, one item for each of its lines."""
-    return "\n".join(f"- {markdown_text(line)}" for line in text.split("\n"))
+    return "\n".join(f"- {markdown_text(line.strip())}" for line in text.split("\n"))
 
 
 def _said_by(line: Line) -> tuple[tuple[str, str | None], ...]:
