@@ -1,0 +1,98 @@
+"""``import`` and ``export``."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from retentive.cli.options import command
+from retentive.cli.session import Session, progress_bar, talk
+from retentive.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from retentive.transfer import ImportReport, OnConflict
+
+_FILE = click.Path(path_type=Path)
+
+
+@command("export", examples=["retentive export alice.jsonl", "retentive export alice.jsonl --resume"])
+@click.argument("file", type=_FILE)
+@click.option("--resume", is_flag=True, help="Go on from where an interrupted export of this file stopped.")
+def export(session: Session, file: Path, *, resume: bool) -> None:
+    """Write a space to FILE as JSON lines: memories, vectors, journal, recalls and settings, losing nothing.
+
+    FILE gets its name only when it is whole; it can be read by you alone.
+    """
+    from retentive.transfer import export_space, part_of
+
+    space = session.space()
+    try:
+        with progress_bar("exporting") as progress:
+            count = export_space(space.store, file, progress=progress, resume=resume)
+    except BaseException:
+        if part_of(file).is_file():
+            talk(f"What was written so far is in {part_of(file)}: add --resume to go on from there.")
+        raise
+    session.emit({"space": space.path, "file": str(file), "memories": count}, "")
+    talk(f"{count} memories of {space.path} are in {file}.")
+
+
+@command(
+    "import",
+    examples=["retentive import alice.jsonl", "retentive import alice.jsonl --space acme/bob --on-conflict skip"],
+)
+@click.argument("file", type=_FILE)
+@click.option(
+    "--on-conflict",
+    type=click.Choice(["error", "skip", "replace"]),
+    default="error",
+    show_default=True,
+    help="What counts where the space and the file disagree: neither, the space, or the file.",
+)
+def import_(session: Session, file: Path, on_conflict: OnConflict) -> None:
+    """Read an export into a space. Interrupted, it is simply done again: what is there already is stepped over.
+
+    Another space than the one that was exported has to be named with --space.
+    """
+    from retentive.transfer import import_file
+
+    _refuse_silent_rehoming(session, file)
+    space = session.space(create=True)
+    with progress_bar("importing") as progress:
+        report = import_file(
+            space.store, file, embedder=session.memories().embedder, progress=progress, on_conflict=on_conflict
+        )
+    session.emit({"space": space.path, "file": str(file), **dataclasses.asdict(report)}, "")
+    _talk_about(report, space.path)
+
+
+def _refuse_silent_rehoming(session: Session, file: Path) -> None:
+    """Move memories into another space only where the command itself says so, never because of a setting."""
+    from retentive.transfer import exported_space
+
+    target, source = session.space_path(), exported_space(file)
+    if source != target and session.config.origins.get("space") != "--space":
+        raise InvalidInput(
+            f"{str(file)!r} holds space {source!r}, and {session.config.origins.get('space')} says {target!r}. If the "
+            f"memories should go there, say so: --space {target}.",
+            source=source,
+            target=target,
+        )
+
+
+def _talk_about(report: ImportReport, path: str) -> None:
+    said = [f"{report.added} new"]
+    said += [f"{count} {what}" for what, count in _others(report).items() if count]
+    talk(f"{path}: {', '.join(said)}.")
+
+
+def _others(report: ImportReport) -> dict[str, int]:
+    return {
+        "there already": report.same,
+        "skipped": report.skipped,
+        "replaced": report.replaced,
+        "embedded anew": report.embedded,
+    }

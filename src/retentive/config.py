@@ -1,0 +1,367 @@
+"""Configuration: the one module that reads the environment.
+
+Later wins, key by key: what is built in, the user's ``retentive.toml``, the project's, ``RETENTIVE_*`` variables,
+arguments. Every value remembers where it came from, so that ``retentive config show`` can say so. A key or variable
+that does not exist is refused, for a misspelt setting that is quietly ignored is worse than none. Secrets are wrapped
+in `Secret` and never print. Nothing heavy is imported here: the command line reads this before it knows what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from retentive.errors import InvalidInput, NotFound, RetentiveError, unknown_name
+
+FILE_NAME: Final = "retentive.toml"
+PREFIX: Final = "RETENTIVE_"
+CONFIG_VARIABLE: Final = "RETENTIVE_CONFIG"
+BUILT_IN: Final = "default"
+
+
+class Secret:
+    """A value that is used and never shown: ``repr``, ``str``, formatting and JSON give stars."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the value itself, for the one call that needs it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    def __str__(self) -> str:
+        return "***"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A Secret is not pickled: it would lie on disk in the clear.")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value was found, and which folder and home its relative paths start from."""
+
+    origin: str  # "default", "/etc/…/retentive.toml", "RETENTIVE_STORE", "--store"
+    base: Path
+    home: Path
+
+
+Reader = Callable[[Any, Place], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One configuration key: how it is read, what it says, and an example for a message or the documentation."""
+
+    name: str  # as in the file: "store", "endpoint.api_key"
+    read: Reader
+    meaning: str
+    example: str  # a TOML value
+    default: str = "none"  # in words, for the documentation
+
+    @property
+    def variable(self) -> str:
+        """The environment variable of this key."""
+        return PREFIX + self.attribute.upper()
+
+    @property
+    def attribute(self) -> str:
+        """The field of `Config`, and the argument of `load_config`."""
+        return self.name.replace(".", "_")
+
+
+def _text(value: Any, _place: Place) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("a non-empty string")
+    return value
+
+
+def _location(value: Any, place: Place) -> str:
+    """Read a store's location: a folder becomes absolute, ``:memory:`` and URLs stay as they are."""
+    text = _text(value, place)
+    return text if text.startswith(":") or "://" in text else str(_path(text, place))
+
+
+def _path(value: Any, place: Place) -> Path:
+    """Read a path; ``~`` is the home, and a relative one starts where it was written down."""
+    text = str(value) if isinstance(value, Path) else _text(value, place)
+    if text == "~" or text.startswith(("~/", "~\\")):
+        return place.home / text[2:]
+    return Path(os.path.normpath(place.base / text))
+
+
+def _policy(value: Any, place: Place) -> str:
+    """Read the name of a policy, or the path of one in a file."""
+    text = _text(value, place)
+    return str(_path(text, place)) if text.endswith(".toml") else text
+
+
+def _number(lowest: float) -> Reader:
+    def read(value: Any, _place: Place) -> float:
+        try:
+            number = float(value) if not isinstance(value, bool) else float("nan")
+        except (TypeError, ValueError):
+            number = float("nan")
+        if not isfinite(number) or number < lowest:
+            raise ValueError(f"a number from {lowest:g} up")
+        return number
+
+    return read
+
+
+def _whole(value: Any, _place: Place) -> int:
+    try:
+        number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else 0
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ValueError("a whole number from 1 up")
+    return number
+
+
+def _one_of(*choices: str) -> Reader:
+    def read(value: Any, _place: Place) -> str:
+        if value not in choices:
+            raise ValueError("one of " + ", ".join(choices))
+        return str(value)
+
+    return read
+
+
+def _url(value: Any, place: Place) -> str:
+    text = _text(value, place)
+    if not text.startswith(("http://", "https://")):
+        raise ValueError("a URL that begins with http:// or https://")
+    return text
+
+
+def _secret(value: Any, place: Place) -> Secret:
+    return value if isinstance(value, Secret) else Secret(_text(value, place))
+
+
+KEYS: Final = (
+    Key("store", _location, "Where memories are kept: a folder.", '"./memories"', "`retentive/memories` in user data"),
+    Key("space", _text, "The space that commands work in when none is named.", '"acme/alice"'),
+    Key("policy", _policy, "The default policy: a preset's name or a TOML file.", '"operational"', "`retentive`"),
+    Key("embedder", _text, "What turns texts into vectors.", '"arctic-s"', "`potion`"),
+    Key("models", _path, "Where fetched models are kept.", '"~/models"', "`retentive/models` in user data"),
+    Key("actor", _text, "Who writes, as the journal notes it.", '"alice@laptop"', "`` (nobody in particular)"),
+    Key("busy_timeout", _number(0), "Seconds to wait for another writer.", "5.0", "`5`"),
+    Key(
+        "durability",
+        _one_of("normal", "full"),
+        "`full` survives a power cut after every write, `normal` may lose the last moments, never the file.",
+        '"full"',
+        "`normal`",
+    ),
+    Key("log_level", _one_of("debug", "info", "warning", "error"), "What is logged.", '"info"', "`warning`"),
+    Key("endpoint.base_url", _url, "An OpenAI-compatible endpoint.", '"http://localhost:11434/v1"'),
+    Key("endpoint.api_key", _secret, "Its key; never printed.", '"sk-…"'),
+    Key("endpoint.dimensions", _whole, "The width of its vectors, where the model can be asked for one.", "512"),
+    Key("endpoint.timeout", _number(0.001), "Seconds to wait for an answer.", "30.0", "the embedder's own"),
+)
+_BY_NAME: Final = {key.name: key for key in KEYS}
+_BY_VARIABLE: Final = {key.variable: key for key in KEYS}
+_BY_ATTRIBUTE: Final = {key.attribute: key for key in KEYS}
+_SECTIONS: Final = frozenset(key.name.partition(".")[0] for key in KEYS if "." in key.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What was decided, and by whom: ``origins`` names the source of every key."""
+
+    store: str
+    models: Path
+    space: str | None = None
+    policy: str = "retentive"
+    embedder: str = "potion"
+    actor: str = ""
+    busy_timeout: float = 5.0
+    durability: str = "normal"
+    log_level: str = "warning"
+    endpoint_base_url: str | None = None
+    endpoint_api_key: Secret | None = None
+    endpoint_dimensions: int | None = None
+    endpoint_timeout: float | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+
+    def entries(self) -> Iterator[tuple[str, Any, str]]:
+        """Yield each key with its value and origin; secrets stay wrapped."""
+        for key in KEYS:
+            yield key.name, getattr(self, key.attribute), self.origins.get(key.name, BUILT_IN)
+
+    def embedder_options(self) -> dict[str, Any]:
+        """Return the keyword arguments of the configured embedder; the key is revealed here and nowhere else."""
+        if not self.embedder.startswith("openai:"):
+            return {}
+        options = {
+            "base_url": self.endpoint_base_url,
+            "api_key": self.endpoint_api_key.reveal() if self.endpoint_api_key else None,
+            "dimensions": self.endpoint_dimensions,
+            "timeout": self.endpoint_timeout,
+        }
+        return {name: value for name, value in options.items() if value is not None}
+
+
+def load_config(
+    arguments: Mapping[str, Any] | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    *,
+    file: Path | None = None,
+) -> Config:
+    """Read files, environment and arguments, in this order of growing weight.
+
+    ``arguments`` go by attribute (``store``, ``endpoint_api_key``); None means "not given". ``file`` (or
+    ``RETENTIVE_CONFIG``) replaces the search for the project's file.
+    """
+    env = os.environ if env is None else env
+    cwd = Path.cwd() if cwd is None else cwd
+    home = home_folder(env)
+    _refuse_unknown_variables(env)
+    files = tuple(_config_files(env, cwd, home, file))
+    values: dict[str, Any] = {
+        "store": str(user_data_folder(env, home=home) / "memories"),
+        "models": user_data_folder(env, home=home) / "models",
+    }
+    origins: dict[str, str] = {}
+    for key, raw, place in _settings(files, env, arguments or {}, cwd, home):
+        values[key.attribute] = _read(key, raw, place)
+        origins[key.name] = place.origin
+    return Config(**values, origins=MappingProxyType(origins), files=files)
+
+
+def _settings(
+    files: tuple[Path, ...], env: Mapping[str, str], arguments: Mapping[str, Any], cwd: Path, home: Path
+) -> Iterator[tuple[Key, Any, Place]]:
+    """Yield every value that was given, the weakest first."""
+    for path in files:
+        for name, raw in _read_file(path).items():
+            yield _BY_NAME[name], raw, Place(str(path), path.parent, home)
+    for variable, key in _BY_VARIABLE.items():
+        if raw := env.get(variable):
+            yield key, raw, Place(variable, cwd, home)
+    for name, raw in arguments.items():
+        if name not in _BY_ATTRIBUTE:
+            raise unknown_name("configuration argument", name, _BY_ATTRIBUTE)
+        if raw is not None:
+            yield _BY_ATTRIBUTE[name], raw, Place("--" + name.replace("_", "-"), cwd, home)
+
+
+def _read(key: Key, raw: Any, place: Place) -> Any:
+    try:
+        return key.read(raw, place)
+    except ValueError as error:
+        shown = "***" if key.read is _secret else repr(raw)
+        raise InvalidInput(
+            f"{key.name} = {shown} (from {place.origin}) is refused: it must be {error}. Write e.g. {key.name} = "
+            f"{key.example}.",
+            key=key.name,
+            origin=place.origin,
+        ) from None
+
+
+def _refuse_unknown_variables(env: Mapping[str, str]) -> None:
+    known = {*_BY_VARIABLE, CONFIG_VARIABLE}
+    for variable in env:
+        if variable.startswith(PREFIX) and variable not in known:
+            raise unknown_name("environment variable", variable, known)
+
+
+def _config_files(env: Mapping[str, str], cwd: Path, home: Path, file: Path | None) -> Iterator[Path]:
+    """Yield the files that count: the user's, then the one named, else the project's."""
+    user = user_config_file(env, home=home)
+    if user.is_file():
+        yield user
+    if chosen := file or env.get(CONFIG_VARIABLE):
+        path = _path(str(chosen), Place("--config" if file else CONFIG_VARIABLE, cwd, home))
+        if not path.is_file():
+            raise NotFound(f"The configuration file {str(path)!r} does not exist.", path=str(path))
+        yield path
+    elif (found := project_file(cwd, home)) and found != user:
+        yield found
+
+
+def project_file(cwd: Path, home: Path) -> Path | None:
+    """Find ``retentive.toml`` in a folder or one above it, up to the repository's root, else up to the home folder.
+
+    The search stops there, so that a file somebody left in ``/tmp`` or ``/`` cannot redirect where memories go.
+    """
+    folders = (cwd, *cwd.parents)
+    top = next((folder for folder in folders if (folder / ".git").exists()), home if home in folders else cwd)
+    reachable = folders[: folders.index(top) + 1]
+    return next((folder / FILE_NAME for folder in reachable if (folder / FILE_NAME).is_file()), None)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    """Read a file into flat keys, refusing unknown ones."""
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{str(path)!r} is not valid TOML: {error}. Correct that line.", path=str(path)) from error
+    except OSError as error:
+        raise RetentiveError(f"{str(path)!r} cannot be read: {error.strerror}.", path=str(path)) from error
+    flat = dict(_flat(data))
+    for name in flat:
+        if name not in _BY_NAME:
+            raise _unknown_key(name, path)
+    return flat
+
+
+def _unknown_key(name: str, path: Path) -> InvalidInput:
+    error = unknown_name("configuration key", name, _BY_NAME)
+    return InvalidInput(f"{error.message} It stands in {str(path)!r}.", path=str(path), **error.details)
+
+
+def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in data.items():
+        if name in _SECTIONS and isinstance(value, dict):
+            yield from ((f"{name}.{inner}", part) for inner, part in value.items())
+        else:
+            yield name, value
+
+
+def home_folder(env: Mapping[str, str]) -> Path:
+    """Return the user's home as the environment says it, so that a test can give another."""
+    named = env.get("USERPROFILE" if sys.platform == "win32" else "HOME")
+    return Path(named) if named else Path.home()
+
+
+def user_data_folder(env: Mapping[str, str], *, home: Path, platform: str = sys.platform) -> Path:
+    """Return Retentive's folder among the platform's user data."""
+    if platform == "win32":
+        base = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif platform == "darwin":
+        base = home / "Library" / "Application Support"
+    else:
+        base = Path(env.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return base / "retentive"
+
+
+def user_config_file(env: Mapping[str, str], *, home: Path, platform: str = sys.platform) -> Path:
+    """Return where the user's own ``retentive.toml`` lies, whether it exists or not."""
+    if platform == "win32":
+        base = Path(env.get("APPDATA") or home / "AppData" / "Roaming")
+    elif platform == "darwin":
+        base = home / "Library" / "Application Support"
+    else:
+        base = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
+    return base / "retentive" / FILE_NAME

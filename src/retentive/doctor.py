@@ -1,0 +1,237 @@
+"""What is wrong with an installation, a store and its spaces, each with the remedy.
+
+A finding is data. Nothing here mends anything, and nothing stops at the first thing that is wrong: an examination that
+fails is itself a finding.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, Literal
+
+from retentive.embedders.protocol import Embedder
+from retentive.embedders.protocol import identity as embedder_identity
+from retentive.errors import RetentiveError
+from retentive.indexing import EMBEDDER_SETTING, identity_of
+from retentive.models.catalogue import MODELS
+from retentive.models.folder import FACTS, InstalledModel, installed_models
+from retentive.stores.protocol import CheckedStore, SpaceStore, Store
+from retentive.types import Gate
+
+Level = Literal["ok", "warning", "error"]
+
+OLDEST_PYTHON: Final = (3, 11)
+OLDEST_SQLITE: Final = (3, 44)
+LITTLE_SPACE: Final = 256 << 20  # bytes on the disk under the store
+CLOCK_SLACK: Final = timedelta(minutes=5)
+"""How far ahead of our clock a memory may lie before we say so."""
+NOT_BEFORE: Final = datetime(2025, 1, 1, tzinfo=UTC)
+"""A clock that shows an earlier time than this code was written is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: how it is, where, and what to do about it."""
+
+    level: Level
+    what: str
+    remedy: str = ""
+    space: str | None = None
+
+
+def examine(
+    store: Store | None,
+    embedder: Embedder | None,
+    *,
+    folder: Path | None = None,
+    models: Path | None = None,
+    spaces: Sequence[str] | None = None,
+    now: datetime | None = None,
+) -> list[Finding]:
+    """Examine the interpreter always; a store, its folder, an embedder and fetched models where they are given.
+
+    ``spaces`` narrows the examination to some spaces of the store.
+    """
+    now = now or datetime.now(UTC)
+    found = [*_python(), *_sqlite(), *_clock(now)]
+    found += _folder(folder) if folder else []
+    found += _models(models) if models else []
+    found += _embedder(embedder) if embedder else []
+    found += _store(store, embedder, spaces, now) if store else []
+    return found
+
+
+def failed(findings: Sequence[Finding]) -> bool:
+    """Whether something is wrong, rather than merely worth knowing."""
+    return any(finding.level == "error" for finding in findings)
+
+
+def _python() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] < OLDEST_PYTHON:
+        yield Finding("error", f"Python {version} is too old.", "Use Python 3.11 or newer.")
+    else:
+        yield Finding("ok", f"Python {version}.")
+
+
+def _sqlite() -> Iterator[Finding]:
+    """Look at the SQLite that is used (apsw's own, not the interpreter's) and at its full-text index."""
+    try:
+        import apsw  # noqa: PLC0415 -- a broken installation is a finding, not a crash
+    except ImportError as error:
+        yield Finding("error", f"SQLite cannot be loaded: {error}.", "Reinstall: pip install --force-reinstall apsw.")
+        return
+    version = apsw.sqlite_lib_version()
+    if tuple(map(int, version.split(".")[:2])) < OLDEST_SQLITE:
+        yield Finding("error", f"SQLite {version} is too old.", "Upgrade it: pip install --upgrade apsw.")
+        return
+    try:
+        apsw.Connection(":memory:").execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+    except apsw.Error as error:
+        yield Finding("error", f"SQLite {version} has no full-text index ({error}).", "Install apsw from its wheel.")
+    else:
+        yield Finding("ok", f"SQLite {version} with FTS5.")
+
+
+def _clock(now: datetime) -> Iterator[Finding]:
+    if now < NOT_BEFORE:
+        yield Finding("error", f"The clock shows {now:%Y-%m-%d %H:%M} UTC.", "Set it: every age is measured from it.")
+    else:
+        yield Finding("ok", f"The clock shows {now:%Y-%m-%d %H:%M} UTC.")
+
+
+def _folder(folder: Path) -> Iterator[Finding]:
+    """Look at the store's folder: whether it can be written, and how much room there is."""
+    if not folder.exists():
+        yield Finding("warning", f"The store {str(folder)!r} does not exist yet.", "The first `remember` creates it.")
+        return
+    if not folder.is_dir():
+        yield Finding("error", f"The store {str(folder)!r} is a file.", "Give a folder: --store or RETENTIVE_STORE.")
+        return
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        yield Finding("ok", f"The store {str(folder)!r} can be written.")
+    except OSError as error:
+        remedy = "Give this user the right to write there, or use another --store."
+        yield Finding("error", f"The store {str(folder)!r} cannot be written: {error.strerror}.", remedy)
+    free = shutil.disk_usage(folder).free
+    if free < LITTLE_SPACE:
+        yield Finding("warning", f"{free >> 20} MiB are free on the disk of the store.", "Make room.")
+
+
+def _models(folder: Path) -> Iterator[Finding]:
+    """Look at the fetched models: each complete, and its files as they were when fetched."""
+    for model in installed_models(folder):
+        yield _model(model)
+    complete = {model.name for model in installed_models(folder)}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if path.is_dir() and not path.name.startswith(".") and path.name not in complete:
+            remedy = f"Fetch it again: retentive models fetch {path.name}."
+            yield Finding(
+                "error", f"The model in {str(path)!r} is not complete ({FACTS} is missing or unreadable).", remedy
+            )
+
+
+def _model(model: InstalledModel) -> Finding:
+    from retentive.models.static_table import folder_digest  # noqa: PLC0415 -- numpy, only where a model is installed
+
+    if model.name not in MODELS:
+        return Finding("ok", f"Model {model.name!r} in {str(model.path)!r} is not one of ours; it was not examined.")
+    known = MODELS[model.name]
+    names = ("vectors.npy", "scales.npy", "vocab.txt") if known.quantised else tuple(file.name for file in known.files)
+    try:
+        right = folder_digest(model.path, names) == model.fingerprint
+    except OSError:
+        right = False
+    if right:
+        return Finding("ok", f"Model {model.name!r} is whole.")
+    remedy = f"Fetch it again: retentive models fetch {model.name}."
+    return Finding("error", f"Model {model.name!r} in {str(model.path)!r} differs from what was fetched.", remedy)
+
+
+def _embedder(embedder: Embedder) -> Iterator[Finding]:
+    try:
+        shape = embedder.embed(["a probe"]).shape
+    except Exception as error:  # noqa: BLE001 -- whatever an embedder raises is what we were asked to find
+        yield Finding("error", f"Embedder {embedder.id!r} fails: {error}", "Mend it, or choose another: --embedder.")
+        return
+    if shape != (1, embedder.dimension):
+        what = f"Embedder {embedder.id!r} answers with shape {shape}, not (1, {embedder.dimension})."
+        yield Finding("error", what, "Correct its embed() or its dimension.")
+    else:
+        yield Finding("ok", f"Embedder {embedder.id!r} answers with {embedder.dimension} dimensions.")
+
+
+def _store(store: Store, embedder: Embedder | None, spaces: Sequence[str] | None, now: datetime) -> Iterator[Finding]:
+    try:
+        known = store.spaces()
+    except RetentiveError as error:
+        yield Finding("error", f"The store cannot be read: {error.message}", "See the message.")
+        return
+    chosen = known if spaces is None else [path for path in known if path in spaces]
+    if not chosen:
+        yield Finding("ok", "The store holds no space yet.")
+    for path in chosen:
+        yield from _space(store, path, embedder, now)
+
+
+def _space(store: Store, path: str, embedder: Embedder | None, now: datetime) -> Iterator[Finding]:
+    """Look at one space; the first failure to read it ends its examination, not that of the others."""
+    try:
+        wrong = store.check(path) if isinstance(store, CheckedStore) else []
+        for sentence in wrong:
+            remedy = "Restore it from an export, or export what can be read and import that into a new space."
+            yield Finding("error", sentence, remedy, path)
+        if not wrong:
+            yield from _contents(store.open(path, create=False), embedder, now)
+    except RetentiveError as error:
+        yield Finding("error", f"It cannot be read: {error.message}", "Restore it from an export.", path)
+
+
+def _contents(space: SpaceStore, embedder: Embedder | None, now: datetime) -> Iterator[Finding]:
+    count = space.count(Gate(true_at=now, hidden=True))
+    found = [*_identity(space, embedder), *_future(space, now)]
+    yield from found
+    if not found:
+        yield Finding("ok", f"{count} memories, all well.", space=space.path)
+
+
+def _identity(space: SpaceStore, embedder: Embedder | None) -> Iterator[Finding]:
+    stored = identity_of(space.setting(EMBEDDER_SETTING))
+    if stored is None or embedder is None:
+        return
+    ours = embedder_identity(embedder)
+    if (stored.id, stored.dimension, stored.fingerprint) == (ours.id, ours.dimension, ours.fingerprint):
+        return
+    version = " (another version of it)" if stored.id == ours.id else ""
+    yield Finding(
+        "error",
+        f"Its vectors come from {stored.id!r}, and the embedder in use is {ours.id!r}{version}.",
+        f"Use --embedder {stored.id}, or run: retentive maintain --re-embed --space {space.path}.",
+        space.path,
+    )
+
+
+def _future(space: SpaceStore, now: datetime) -> Iterator[Finding]:
+    """Look for memories said later than now: either they were dated wrongly or this clock is behind."""
+    count = space.count(Gate(true_at=now, hidden=True, since=now + CLOCK_SLACK))
+    if count:
+        yield Finding(
+            "warning",
+            f"{count} memories are dated in the future.",
+            "Set the clock, or correct their `at`; until then they count as brand-new.",
+            space.path,
+        )
+
+
+def counts(findings: Sequence[Finding]) -> Mapping[Level, int]:
+    """Count findings by level."""
+    levels: tuple[Level, ...] = ("ok", "warning", "error")
+    return {level: sum(finding.level == level for finding in findings) for level in levels}
