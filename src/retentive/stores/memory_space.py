@@ -145,6 +145,7 @@ class MemorySpace:
             trust=_floats(memory.trust for memory in memories),
             permanent=np.array([memory.permanent for memory in memories], dtype=np.bool_),
             sessions=tuple(memory.session for memory in memories),
+            speakers=tuple(memory.speaker for memory in memories),
             recurs=tuple(memory.recurs for memory in memories),
             history=_history(memories) if history else None,
         )
@@ -197,9 +198,19 @@ class MemorySpace:
         best = sorted(shared.items(), key=lambda link: (-link[1], link[0]))[: max(limit, 0)]
         return {key: float(count) for key, count in best}
 
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """Return the current vectors of these memories."""
+        state = self._state
+        return {key: state.vectors[state.rows[key]] for key in ids if key in state.rows}
+
     def setting(self, name: str) -> Json:
         """Return a setting, None if absent."""
         return self._state.setting(name)
+
+    def settings(self) -> dict[str, Json]:
+        """Return all settings."""
+        state = self._state
+        return {name: state.setting(name) for name in sorted(state.settings)}
 
     def read_journal(
         self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None
@@ -235,7 +246,7 @@ class MemorySpace:
 
 
 def _found(scores: Mapping[int, float], state: State, limit: int, *, gated: int) -> Found:
-    """Rank the scored rows; a gated row without a score counts as 0 in ``low`` and ``high``."""
+    """Rank the scored rows; a gated row without a score counts as 0 in ``low``, ``high`` and ``mean``."""
     best = sorted(scores, key=lambda row: (-scores[row], *newest_first(state.memories[row])))[: max(limit, 0)]
     population = [*scores.values(), *([0.0] if len(scores) < gated else [])]
     return Found(
@@ -244,6 +255,7 @@ def _found(scores: Mapping[int, float], state: State, limit: int, *, gated: int)
         scanned=len(scores),
         low=min(population, default=0.0),
         high=max(population, default=0.0),
+        mean=sum(scores.values()) / gated if gated else 0.0,
     )
 
 

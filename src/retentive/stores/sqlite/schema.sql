@@ -1,0 +1,167 @@
+-- The first schema: memories with their vectors, terms, tags, metadata and entities; the journal; the ledger; settings.
+-- Times are integer microseconds since 1970 UTC. Lists and mappings are JSON. `change` grows by one with every insert,
+-- replacement, access and erasure, so that a cache can ask for what it has not seen.
+
+-- Which space this file is: a file that was renamed or copied under another name must not answer for that name.
+CREATE TABLE identity (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    space TEXT NOT NULL
+) STRICT;
+
+-- How far the content has changed; `generation` moves where a cache must start again from nothing.
+CREATE TABLE clock (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    change INTEGER NOT NULL,
+    generation INTEGER NOT NULL
+) STRICT;
+INSERT INTO clock (only, change, generation) VALUES (1, 0, 0);
+
+-- AUTOINCREMENT: the number of an erased row never comes back, so a late reader cannot take one memory for another.
+-- The text comes last: reading the other columns does not walk its overflow pages.
+CREATE TABLE memories (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,
+    change INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    importance REAL NOT NULL,
+    trust REAL NOT NULL,
+    pinned INTEGER NOT NULL,
+    permanent INTEGER NOT NULL,
+    valid_from INTEGER,
+    valid_until INTEGER,
+    superseded_at INTEGER,
+    suppressed_at INTEGER,
+    updated_at INTEGER,
+    session TEXT,
+    recurs TEXT,
+    key TEXT,
+    source TEXT,
+    speaker TEXT,
+    superseded_by TEXT,
+    supersedes TEXT NOT NULL,
+    derived_from TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    entities TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
+CREATE INDEX memories_by_change ON memories (change);
+CREATE INDEX memories_by_key ON memories (key) WHERE key IS NOT NULL;
+CREATE INDEX memories_by_session ON memories (session, created_at, row) WHERE session IS NOT NULL;
+
+-- Apart from `memories`: every recall writes here, and must not rewrite the texts.
+CREATE TABLE accesses (
+    row INTEGER PRIMARY KEY REFERENCES memories (row) ON DELETE CASCADE,
+    change INTEGER NOT NULL,
+    last_at INTEGER,
+    count REAL NOT NULL,
+    pending_at INTEGER,
+    recent BLOB NOT NULL -- little-endian int64 microseconds, newest last
+) STRICT;
+CREATE INDEX accesses_by_change ON accesses (change);
+
+-- Little-endian float32, unit length.
+CREATE TABLE vectors (
+    row INTEGER PRIMARY KEY REFERENCES memories (row) ON DELETE CASCADE,
+    vector BLOB NOT NULL
+) STRICT;
+
+-- The next embedder's vectors, until all are there and take the place of the current ones.
+CREATE TABLE staged (
+    row INTEGER PRIMARY KEY REFERENCES memories (row) ON DELETE CASCADE,
+    vector BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE tags (
+    row INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
+    tag TEXT NOT NULL,
+    PRIMARY KEY (row, tag)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tags_by_tag ON tags (tag, row);
+
+-- `value` is canonical JSON: 1 and 1.0 are one text, 1 and true are not.
+CREATE TABLE metadata (
+    row INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (row, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX metadata_by_value ON metadata (name, value, row);
+
+CREATE TABLE entities (
+    row INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
+    entity TEXT NOT NULL,
+    PRIMARY KEY (row, entity)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entities_by_entity ON entities (entity, row);
+
+-- The index terms of a memory, encoded to plain ASCII tokens. Kept because FTS5 must be told the old terms to forget them
+-- without a trace; with them the index can also be verified and rebuilt.
+CREATE TABLE terms (
+    row INTEGER PRIMARY KEY REFERENCES memories (row) ON DELETE CASCADE,
+    terms TEXT NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE lexical USING fts5 (terms, content = 'terms', content_rowid = 'row', tokenize = 'ascii');
+INSERT INTO lexical (lexical, rank) VALUES ('secure-delete', 1);
+CREATE TRIGGER terms_inserted AFTER INSERT ON terms BEGIN
+    INSERT INTO lexical (rowid, terms) VALUES (new.row, new.terms);
+END;
+CREATE TRIGGER terms_updated AFTER UPDATE ON terms BEGIN
+    INSERT INTO lexical (lexical, rowid, terms) VALUES ('delete', old.row, old.terms);
+    INSERT INTO lexical (rowid, terms) VALUES (new.row, new.terms);
+END;
+CREATE TRIGGER terms_deleted AFTER DELETE ON terms BEGIN
+    INSERT INTO lexical (lexical, rowid, terms) VALUES ('delete', old.row, old.terms);
+END;
+
+-- Which rows went, for caches. Nothing of what they said.
+CREATE TABLE erasures (
+    change INTEGER PRIMARY KEY,
+    row INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE journal (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    memory_id TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    before TEXT,
+    after TEXT
+) STRICT;
+CREATE INDEX journal_by_memory ON journal (memory_id);
+CREATE TRIGGER journal_is_kept BEFORE DELETE ON journal BEGIN
+    SELECT RAISE(ABORT, 'the journal is append-only');
+END;
+-- The one change allowed is the one that erasure makes: a line becomes a tombstone without content.
+CREATE TRIGGER journal_is_append_only BEFORE UPDATE ON journal
+WHEN NOT (
+    new.sequence IS old.sequence AND new.at IS old.at AND new.action IS old.action
+    AND new.memory_id IS old.memory_id AND new.actor IS old.actor
+    AND new.reason = '' AND new.before IS NULL AND new.after IS NULL
+)
+BEGIN
+    SELECT RAISE(ABORT, 'the journal is append-only');
+END;
+
+CREATE TABLE ledger (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    policy TEXT NOT NULL,
+    cue TEXT NOT NULL,
+    ids TEXT NOT NULL,
+    scores BLOB NOT NULL, -- little-endian float64
+    cue_vector BLOB, -- little-endian float32
+    used TEXT NOT NULL,
+    outcome TEXT
+) STRICT;
+CREATE INDEX ledger_by_time ON ledger (at, sequence);
+
+CREATE TABLE settings (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

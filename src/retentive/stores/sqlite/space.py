@@ -1,0 +1,334 @@
+"""One space of the SQLite store: who may use which connection when. What is asked is answered in `reading`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from retentive.errors import NotFound, StoreBusy
+from retentive.stores.protocol import Cursor, Transaction
+from retentive.stores.sqlite import rows as mapping
+from retentive.stores.sqlite.cache import Cache
+from retentive.stores.sqlite.database import Database, Durability
+from retentive.stores.sqlite.forks import leak
+from retentive.stores.sqlite.reading import Reading
+from retentive.stores.sqlite.schema import prepare
+from retentive.stores.sqlite.transaction import SqliteTransaction
+from retentive.stores.values import micros, storable
+from retentive.types import Columns, Floats, Found, Gate, JournalEntry, Json, LedgerEntry, Memory, RowIds, Vectors
+
+EVERYTHING = -1  # SQLite's LIMIT for no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms a store opens its files."""
+
+    busy_timeout: float
+    durability: Durability
+
+
+class SqliteSpace:
+    """A `SpaceStore` on one SQLite file.
+
+    Two connections at most: one reads, one writes, so that a reader never waits for a writer; each has a lock. Both are
+    opened when first needed and closed when the store has too many open; the object itself holds nothing and stays
+    good. Before every use the file is looked at: one that was dropped, or dropped and made anew, is never read through
+    an old connection.
+    """
+
+    def __init__(self, path: str, file: Path, terms: Terms, used: Callable[[SqliteSpace], None]) -> None:
+        self.path = path
+        self.file = file
+        self._terms = terms
+        self._used = used
+        self.forked()
+
+    def forked(self) -> None:
+        """Begin anew, as after a fork: locks and connections of the parent are not ours to use, or to close."""
+        leak(getattr(self, "_reader", None), getattr(self, "_writer", None))
+        self._reading_lock, self._writing_lock = threading.RLock(), threading.Lock()
+        self._reader: Database | None = None
+        self._writer: Database | None = None
+        self._read_file = self._written_file = (0, 0)
+        self._cache = Cache()
+
+    # Connections
+
+    def connect(self) -> None:
+        """Open the file for reading, which checks that it is ours and brings its schema up to date."""
+        with self._reading_lock:
+            self._connected_reader()
+
+    def _connected_reader(self) -> Database:
+        identity = self._identity()
+        if self._reader is None or identity != self._read_file:
+            self._close_reader()
+            self._reader = self._open()
+            self._reader.run("create_vocabulary")
+            self._read_file = identity
+        return self._reader
+
+    def _connected_writer(self) -> Database:
+        identity = self._identity()
+        if self._writer is None or identity != self._written_file:
+            self._close_writer()
+            self._writer = self._open()
+            self._written_file = identity
+        return self._writer
+
+    def _open(self) -> Database:
+        self._used(self)
+        database = Database(self.file, busy_timeout=self._terms.busy_timeout, durability=self._terms.durability)
+        try:
+            prepare(database, self.path)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _identity(self) -> tuple[int, int]:
+        """Return which file lies at our path now."""
+        try:
+            stat = self.file.stat()
+        except FileNotFoundError:
+            self._close_reader()
+            raise NotFound(f"There is no space {self.path!r} (no {self.file}).", space=self.path) from None
+        return stat.st_dev, stat.st_ino
+
+    def _close_reader(self) -> None:
+        reader, self._reader, self._cache = self._reader, None, Cache()
+        if reader is not None:
+            reader.close()
+
+    def _close_writer(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
+    def close(self) -> None:
+        """Release what is held for this space, once whoever uses it is done."""
+        with self._reading_lock, self._writing_lock:
+            self._close_reader()
+            self._close_writer()
+
+    def close_if_idle(self) -> bool:
+        """Release what is held unless somebody is using it; say whether it was released."""
+        if not self._writing_lock.acquire(blocking=False):
+            return False
+        try:
+            if not self._reading_lock.acquire(blocking=False):
+                return False
+            try:
+                self._close_reader()
+                self._close_writer()
+            finally:
+                self._reading_lock.release()
+        finally:
+            self._writing_lock.release()
+        return True
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other writers of this process out."""
+        if not self._writing_lock.acquire(timeout=self._terms.busy_timeout):
+            raise StoreBusy(
+                f"{self.file}: another thread was writing to it for more than {self._terms.busy_timeout:g} s; try "
+                "again, raise busy_timeout, and do not begin a transaction inside another one.",
+                file=str(self.file),
+            )
+        try:
+            yield
+        finally:
+            self._writing_lock.release()
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Database]:
+        """Read one state of the file, however many statements it takes."""
+        with self._reading_lock:
+            reader = self._connected_reader()
+            self._used(self)
+            reader.run("begin_read")
+            try:
+                yield reader
+            finally:
+                reader.abandon()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Reading]:
+        with self._snapshot() as reader:
+            self._cache.sync(reader)
+            yield Reading(self.path, reader, self._cache)
+
+    @contextmanager
+    def examined(self) -> Iterator[tuple[Database, Cache]]:
+        """Give out the reading connection and the cache to whoever checks them."""
+        with self._reading_lock:
+            yield self._connected_reader(), self._cache
+
+    # Writing
+
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Begin writing; waits for other writers, then `StoreBusy`."""
+        return self._transaction()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Transaction]:
+        with self.alone():
+            writer = self._connected_writer()
+            self._used(self)
+            writer.run("begin_write")
+            transaction = SqliteTransaction(writer, self.path)
+            try:
+                yield transaction
+                transaction.finish()
+                writer.run("commit")
+            except BaseException:
+                writer.abandon()
+                raise
+            finally:
+                transaction.end()
+            if transaction.erased:
+                self._truncate_log(writer)
+
+    def _truncate_log(self, writer: Database) -> None:
+        """Cut the write-ahead log to nothing: it still holds what was erased.
+
+        Our own reader is kept still meanwhile; a reader of another process may hold the log, then the next erasure or
+        the last close cuts it.
+        """
+        with self._reading_lock:
+            writer.run("truncate_log")
+
+    # Reading
+
+    def get(self, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return the memories with these ids."""
+        with self._snapshot() as reader:
+            found = [row for key in ids if storable(key) for row in reader.rows("memory_by_id", (key,))]
+        return {row[1]: mapping.decode(self.path, row) for row in found}
+
+    def page(self, gate: Gate, *, limit: int, after: Cursor | None = None) -> list[Memory]:
+        """List memories that pass the gate, newest first."""
+        with self._reading() as reading:
+            return reading.page(gate, limit, after)
+
+    def count(self, gate: Gate) -> int:
+        """Count the memories that pass the gate."""
+        with self._reading() as reading:
+            return reading.count(gate)
+
+    def nearest(self, vector: Vectors, gate: Gate, limit: int) -> Found:
+        """Return the rows of highest cosine."""
+        with self._reading() as reading:
+            return reading.nearest(vector, gate, limit)
+
+    def matching(self, terms: Sequence[str], gate: Gate, limit: int) -> Found:
+        """Return the rows of highest BM25."""
+        with self._reading() as reading:
+            return reading.matching(terms, gate, limit)
+
+    def mentioning(self, entities: Sequence[str], gate: Gate, limit: int) -> Found:
+        """Return rows that mention any of the entities."""
+        with self._reading() as reading:
+            return reading.mentioning(entities, gate, limit)
+
+    def within(self, start: datetime, end: datetime, gate: Gate, limit: int) -> Found:
+        """Return rows created in [start, end), nearest to the middle first."""
+        with self._reading() as reading:
+            return reading.within(start, end, gate, limit)
+
+    def recent(self, gate: Gate, limit: int) -> Found:
+        """Return the rows last used or created most recently."""
+        with self._reading() as reading:
+            return reading.recent(gate, limit)
+
+    def important(self, gate: Gate, limit: int) -> Found:
+        """Return the rows of greatest importance."""
+        with self._reading() as reading:
+            return reading.important(gate, limit)
+
+    def columns(self, rows: RowIds, *, history: bool = False) -> Columns:
+        """Return the numbers of these rows."""
+        with self._reading() as reading:
+            return reading.columns(rows, history=history)
+
+    def memories(self, rows: RowIds) -> list[Memory]:
+        """Return the memories of these rows."""
+        with self._snapshot() as reader:
+            return Reading(self.path, reader, self._cache).memories(rows)
+
+    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> dict[int, tuple[tuple[int, int], ...]]:
+        """Return the neighbours of each row in its session."""
+        with self._reading() as reading:
+            return reading.neighbours(rows, gate, reach)
+
+    def term_scores(self, terms: Sequence[str], rows: RowIds) -> Floats:
+        """Return the exact BM25 of these rows."""
+        with self._reading() as reading:
+            return reading.term_scores(terms, rows)
+
+    def term_weights(self, terms: Sequence[str]) -> Floats:
+        """Return each term's BM25 idf."""
+        with self._reading() as reading:
+            return reading.term_weights(terms)
+
+    def known_entities(self, keys: Sequence[str]) -> frozenset[str]:
+        """Return those of the keys that some memory mentions."""
+        with self._reading() as reading:
+            return reading.known_entities(keys)
+
+    def entity_links(self, keys: Sequence[str], limit: int) -> dict[str, float]:
+        """Return the entities one hop away."""
+        with self._reading() as reading:
+            return reading.entity_links(keys, limit)
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """Return the current vectors of these memories."""
+        with self._snapshot() as reader:
+            found = [row for key in ids if storable(key) for row in reader.rows("vector_by_id", (key,))]
+        return {key: mapping.unblob(vector) for key, vector in found}
+
+    def setting(self, name: str) -> Json:
+        """Return a setting, None if absent."""
+        with self._snapshot() as reader:
+            value: Json = mapping.decode_json(reader.value("setting", (name,)) if storable(name) else None)
+        return value
+
+    def settings(self) -> dict[str, Json]:
+        """Return all settings."""
+        with self._snapshot() as reader:
+            return {name: mapping.decode_json(value) for name, value in reader.rows("settings")}
+
+    def read_journal(
+        self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None
+    ) -> list[JournalEntry]:
+        """Return journal lines in writing order."""
+        most = EVERYTHING if limit is None else max(limit, 0)
+        with self._snapshot() as reader:
+            if memory_id is None:
+                lines = reader.rows("journal_of_all", (after, most))
+            else:
+                lines = reader.rows("journal_of_one", (after, memory_id, most)) if storable(memory_id) else []
+        return [mapping.decode_line(line) for line in lines]
+
+    def read_ledger(
+        self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None
+    ) -> list[LedgerEntry]:
+        """Return recalls, newest first."""
+        most = EVERYTHING if limit is None else max(limit, 0)
+        start = None if since is None else micros(since)
+        with self._snapshot() as reader:
+            known = policy is None or storable(policy)
+            recalls = reader.rows("recalls", (start, policy, most)) if known else []
+        return [mapping.decode_recall(recall) for recall in recalls]
+
+    def recall_entry(self, recall_id: str) -> LedgerEntry | None:
+        """Return one recall by its id."""
+        with self._snapshot() as reader:
+            found = reader.rows("recall_by_id", (recall_id,)) if storable(recall_id) else []
+        return mapping.decode_recall(found[0]) if found else None
