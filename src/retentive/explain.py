@@ -28,8 +28,8 @@ COLOURS: Final = ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_c
 GLYPHS: Final = "█▓▒░▚▞▤▥"
 """One per signal beside the colour, so that bars can be told apart without it."""
 RELATIVE_SCORES: Final = (
-    "Scores are min-max normalised within this recall: they order its hits and must not be compared with the scores "
-    "of another recall. Relevance and similarity are absolute and may be."
+    "Scores must not be compared between recalls: min-max measures each hit against the others found with it. "
+    "Relevance and similarity are absolute and may be."
 )
 
 
