@@ -32,6 +32,7 @@ CHANNELS = ("vector", "lexical", "entity", "temporal", "recent", "important")
 ACCESS_HISTORY = 16  # how many access times a memory keeps: what the power-law decay of policy.md §3 reads
 SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
+
 def _nothing() -> Mapping[str, Json]:
     return MappingProxyType({})
 
@@ -179,8 +180,9 @@ class Gate:
 class Found:
     """What one channel found: row numbers with scores, best first; ties by newer creation, then id.
 
-    ``low`` and ``high`` are the least and greatest score over all rows that passed the gate (not only those returned),
-    so that fusion can normalise over the population; ``scanned`` counts the rows looked at.
+    ``low``, ``high`` and ``mean`` are over all rows that passed the gate (not only those returned; for a sampled or
+    compact scan they may be estimates), so that a score can be read against the population; ``scanned`` counts the
+    rows looked at.
     """
 
     rows: RowIds
@@ -188,6 +190,7 @@ class Found:
     scanned: int = 0
     low: float = 0.0
     high: float = 0.0
+    mean: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +208,7 @@ class Columns:
     trust: Floats
     permanent: NDArray[np.bool_]
     sessions: tuple[str | None, ...]
+    speakers: tuple[str | None, ...]
     recurs: tuple[str | None, ...]
     history: Floats | None = None  # (n, ACCESS_HISTORY) access moments, NaN padded; only where asked for
 

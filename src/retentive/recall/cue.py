@@ -8,6 +8,7 @@ import numpy as np
 
 from retentive.embedders.protocol import query_vector
 from retentive.recall.request import Question, Tools
+from retentive.recall.stance import USER_ROLES, is_first_person, wants_current, words_of
 from retentive.stores.protocol import SpaceStore
 from retentive.text.clauses import clauses
 from retentive.text.entities import cue_entities
@@ -28,6 +29,21 @@ class Cue:
     entities: tuple[str, ...]
     identifiers: frozenset[str]
     intent: TemporalIntent | None
+    words: frozenset[str]  # folded, for names
+    first_person: bool  # the question speaks of the one who asks
+    wants_current: bool  # the question is about how things stand now
+
+    @property
+    def about_past(self) -> bool:
+        """Whether the cue speaks of a time gone by."""
+        return self.intent is not None and self.intent.direction == "past"
+
+    def asks_about(self, speaker: str | None) -> bool:
+        """Whether the cue is about this speaker: by name, or as the user who says "I"."""
+        if not speaker:
+            return False
+        spoken = words_of(speaker)
+        return bool(spoken & self.words) or (self.first_person and bool(spoken & USER_ROLES))
 
 
 def state_text(state: AgentState) -> str:
@@ -56,6 +72,9 @@ def read_cue(question: Question, store: SpaceStore, tools: Tools) -> Cue:
         ),
         entities=_entities(question, utterance, store),
         identifiers=identifiers(utterance),
+        words=words_of(utterance),
+        first_person=is_first_person(utterance),
+        wants_current=wants_current(utterance),
         intent=temporal_intent(utterance, question.now) if question.policy.modifiers.temporal_intent else None,
     )
 

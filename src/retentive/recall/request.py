@@ -8,6 +8,7 @@ from datetime import datetime
 
 from retentive.embedders.protocol import Embedder
 from retentive.policy.policy import Policy
+from retentive.recall.late import Windows
 from retentive.recall.rerank import Breaker, Reranker
 from retentive.text.budget import count_tokens
 from retentive.types import AgentState, Gate
@@ -34,4 +35,5 @@ class Tools:
     reranker: Reranker | None = None
     breaker: Breaker | None = None
     count_tokens: Callable[[str], int] = count_tokens
+    windows: Windows | None = None  # token windows for late interaction, where a token table is at hand
     language: str = "english"

@@ -35,11 +35,13 @@ class Pool:
     fused: Floats  # reciprocal-rank fusion over the channels, 0 without fusion
     entity: Floats  # share of the cue's entities that the memory mentions, one hop counted half
     late: Floats  # late interaction: how well each word of the cue is met somewhere in the text, 0..1
-    context: Floats  # how well the neighbours in the same conversation match
+    context: Floats  # how far the neighbours in the same conversation stand out
+    speaker: Floats  # 1 where the memory was said by the one the cue asks about
     window: Floats  # 1 inside the time span the cue speaks of
     session: str | None = None  # the task's current session
     invert_recency: bool = False  # temporal intent asked for the old rather than the new
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # over all gated rows, for "population"
+    bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # absolute scales, for "band"
 
     def count(self) -> Floats:
         """Return the access counts as they stand now, decayed since they were last touched."""
@@ -103,8 +105,20 @@ def late(pool: Pool) -> Floats:
 
 @signal
 def context(pool: Pool) -> Floats:
-    """How well the turns beside this one match: an answer often follows the words that were asked for."""
+    """How far the turns beside this one stand out: an answer often follows the words that were asked for."""
     return pool.context
+
+
+@signal
+def speaker(pool: Pool) -> Floats:
+    """1 for what was said by the one the cue names, or by the user where the cue says "I" or "my"."""
+    return pool.speaker
+
+
+@signal
+def novelty(pool: Pool, *, fades_in_days: float = 30.0) -> Floats:
+    """Half-life decay since creation, 0..1: unlike recency it cannot be refreshed by reading."""
+    return decay.half_life(pool.days_since("creation"), fades_in_days)
 
 
 @signal

@@ -1,0 +1,285 @@
+"""Keeping memories: writing, fetching, listing, changing and forgetting, each as one transaction with its journal."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, overload
+
+from retentive.embedders.protocol import checked_vectors, identity
+from retentive.errors import EmbedderMismatch, InvalidInput, NotFound, unknown_name
+from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in, passage
+from retentive.maintain.reembed import re_embed_space
+from retentive.recall.reinforce import read
+from retentive.recall.request import Tools
+from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
+from retentive.stores.protocol import Cursor, SpaceStore, Transaction
+from retentive.types import EmbedderIdentity, JournalEntry, Json, Memory, Vectors
+from retentive.writing import (
+    Author,
+    as_draft,
+    checked_kind,
+    checked_metadata,
+    checked_name,
+    checked_rule,
+    checked_tags,
+    checked_text,
+    checked_unit,
+    checked_validity,
+    entry,
+    memory_of,
+    new_id,
+    supersede,
+    superseded_by,
+)
+
+Progress = Callable[[int, int], None]
+_CHAIN_LIMIT: Final = 10_000
+_LARGEST_PAGE: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One state that a memory has had."""
+
+    at: datetime
+    action: str
+    reason: str
+    actor: str
+    memory: Mapping[str, Json]
+
+
+class Page(Sequence[Memory]):
+    """Some memories, newest first, and where the next page begins (``cursor``, None at the end)."""
+
+    def __init__(self, memories: Sequence[Memory], cursor: str | None) -> None:
+        self._memories = tuple(memories)
+        self.cursor = cursor
+
+    @overload
+    def __getitem__(self, index: int) -> Memory: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Memory, ...]: ...
+    def __getitem__(self, index: int | slice) -> Memory | tuple[Memory, ...]:
+        """Return one memory or several."""
+        return self._memories[index]
+
+    def __len__(self) -> int:
+        """Return how many memories this page holds."""
+        return len(self._memories)
+
+    def __repr__(self) -> str:
+        return f"<Page of {len(self)} memories{', more follow' if self.cursor else ''}>"
+
+
+class Keeper:
+    """The verbs of one space at one moment."""
+
+    def __init__(
+        self, store: SpaceStore, tools: Callable[[], Tools], now: datetime, actor: str, kinds: Collection[str]
+    ) -> None:
+        self.store = store
+        self._tools = tools
+        self.author = Author(store.path, now, actor, kinds)
+
+    def check_embedder(self) -> None:
+        """Refuse to mix vectors of two embedders."""
+        self._agree(self.store.setting(EMBEDDER_SETTING))
+
+    def _agree(self, setting: Json) -> None:
+        stored, current = identity_of(setting), self._identity()
+        if stored is not None and stored != current:
+            raise EmbedderMismatch(
+                f"Space {self.store.path!r} holds vectors of embedder {_named(stored)}, but {_named(current)} is in "
+                f"use. Use {stored.id!r} again, or move every vector with `retentive maintain --re-embed` "
+                "(Space.maintain(re_embed=True)).",
+                stored=stored,
+                current=current,
+            )
+
+    def _identity(self) -> EmbedderIdentity:
+        found = identity(self._tools().embedder)
+        return EmbedderIdentity(found.id, found.dimension, found.fingerprint)
+
+    def remember(self, items: Sequence[Any], progress: Progress | None = None) -> list[Memory]:
+        """Validate all, embed all, write all: or none."""
+        drafts = [memory_of(as_draft(item), self.author) for item in items]
+        if not drafts:
+            return []
+        self.check_embedder()
+        vectors = checked_vectors(self._tools().embedder, [passage(memory) for memory in drafts])
+        kept = []
+        with self.store.transaction() as tx:
+            self._stamp(tx)
+            for done, (draft, vector) in enumerate(zip(drafts, vectors, strict=True), 1):
+                kept.append(self._insert(tx, draft, vector))
+                if progress is not None:
+                    progress(done, len(drafts))
+        return kept
+
+    def _stamp(self, tx: Transaction) -> None:
+        """Note the embedder with the first vector; check again, for another process may have been first."""
+        setting = tx.setting(EMBEDDER_SETTING)
+        self._agree(setting)
+        if setting is None:
+            tx.set_setting(EMBEDDER_SETTING, identity_setting(self._identity()))
+
+    def _insert(self, tx: Transaction, memory: Memory, vector: Vectors) -> Memory:
+        if not memory.id:
+            memory = memory.changed(id=new_id(tx, memory))
+        old = superseded_by(tx, memory)
+        newer = [held for held in old if held.key == memory.key and held.created_at > memory.created_at]
+        memory = memory.changed(supersedes=tuple(held.id for held in old if held not in newer))
+        if newer:  # said earlier, told later: a backfill does not retire the present
+            latest = max(newer, key=lambda held: held.created_at)
+            memory = memory.changed(superseded_at=latest.created_at, superseded_by=latest.id)
+        tx.insert(memory, vector, index_terms(memory, self._tools().language))
+        tx.journal(entry("remember", memory, self.author))
+        for held in old:
+            if held not in newer:
+                supersede(tx, held, memory, self.author)
+        return memory
+
+    def get(self, memory_id: str, *, touch: bool) -> Memory:
+        """Fetch one memory; counts as an access."""
+        if not touch:
+            return self._found(self.store.get([memory_id]).get(memory_id), memory_id)
+        with self.store.transaction() as tx:
+            memory = self._found(tx.get(memory_id), memory_id)
+            access = read(memory.access, self.author.now)
+            tx.set_access({memory_id: access})
+        return memory.changed(access=access)
+
+    def _found(self, memory: Memory | None, memory_id: str) -> Memory:
+        if memory is None:
+            raise NotFound(f"No memory {memory_id!r} in space {self.store.path!r}.", id=memory_id)
+        return memory
+
+    def list(self, filters: Filters, *, hidden: bool, limit: int, cursor: str | None) -> Page:
+        """List memories, newest first."""
+        if not isinstance(limit, int) or not 1 <= limit <= _LARGEST_PAGE:
+            raise InvalidInput(f"limit={limit!r} is outside 1..{_LARGEST_PAGE}.", value=limit)
+        gate = gate_of(filters, self.author.now, hidden=hidden)
+        found = self.store.page(gate, limit=limit + 1, after=_read_cursor(cursor))
+        more = len(found) > limit
+        return Page(found[:limit], _write_cursor(found[limit - 1]) if more else None)
+
+    def update(self, memory_id: str, changes: Mapping[str, Any], reason: str) -> Memory:
+        """Change fields; the text only with its vector, terms and names."""
+        fields = self._checked(changes)
+        vector = None
+        if "text" in fields:
+            self.check_embedder()
+            before = self._found(self.store.get([memory_id]).get(memory_id), memory_id)
+            vector = checked_vectors(self._tools().embedder, [passage(before.changed(text=fields["text"]))])[0]
+        with self.store.transaction() as tx:
+            old = self._found(tx.get(memory_id), memory_id)
+            new = self._changed(old, fields)
+            tx.replace(new, vector, index_terms(new, self._tools().language))
+            tx.journal(entry("update", new, self.author, before=old, reason=reason))
+            if new.key and new.key != old.key:
+                for held in tx.holders(new.key):
+                    if held.id != new.id:
+                        supersede(tx, held, new, self.author)
+        return new
+
+    def _checked(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        readers: dict[str, Callable[[Any], Any]] = {
+            "text": checked_text,
+            "kind": lambda value: checked_kind(value, self.author.kinds),
+            "importance": lambda value: checked_unit(value, "importance"),
+            "key": lambda value: checked_name(value, "key"),
+            "tags": checked_tags,
+            "source": lambda value: checked_name(value, "source"),
+            "metadata": checked_metadata,
+            "valid_from": lambda value: checked_validity(value, None)[0],
+            "valid_until": lambda value: checked_validity(None, value)[1],
+            "pinned": bool,
+            "permanent": bool,
+            "recurs": lambda value: checked_rule(value, self.author.now),
+            "trust": lambda value: checked_unit(value, "trust"),
+        }
+        for name in changes:
+            if name not in readers:
+                raise unknown_name("field to update", name, readers)
+        if not changes:
+            raise InvalidInput(f"Nothing to update: pass at least one of {', '.join(readers)}.")
+        return {name: readers[name](value) for name, value in changes.items()}
+
+    def _changed(self, old: Memory, fields: Mapping[str, Any]) -> Memory:
+        new = old.changed(**fields, updated_at=self.author.now)
+        checked_validity(new.valid_from, new.valid_until)
+        return new.changed(entities=names_in(new.text, new.speaker)) if "text" in fields else new
+
+    def forget(self, memory_id: str, *, erase: bool, reason: str) -> None:
+        """Hide, or erase and leave a tombstone."""
+        with self.store.transaction() as tx:
+            old = self._found(tx.get(memory_id), memory_id)
+            if erase:
+                tx.erase(memory_id)
+                tx.journal(JournalEntry(self.author.now, "erase", memory_id, self.author.actor, reason))
+            elif old.suppressed_at is None:
+                hidden = old.changed(suppressed_at=self.author.now)
+                tx.replace(hidden)
+                tx.journal(entry("forget", hidden, self.author, before=old, reason=reason))
+
+    def history(self, memory_id: str) -> list[Version]:
+        """Return every state, oldest first; an erased memory has none but its journal."""
+        lines = self.store.read_journal(memory_id)
+        if not lines:
+            raise NotFound(f"No memory {memory_id!r} in space {self.store.path!r}.", id=memory_id)
+        return [
+            Version(line.at, line.action, line.reason, line.actor, line.after)
+            for line in lines
+            if line.after is not None
+        ]
+
+    def chain(self, memory_id: str) -> list[Memory]:
+        """Walk supersession both ways from any link; a cycle offered by bad data ends the walk."""
+        start = self._found(self.store.get([memory_id]).get(memory_id), memory_id)
+        seen = {start.id: start}
+        ahead = [start]
+        while ahead and len(seen) < _CHAIN_LIMIT:
+            names = {name for memory in ahead for name in _links(memory)} - set(seen)
+            ahead = list(self.store.get(sorted(names)).values())
+            seen.update({memory.id: memory for memory in ahead})
+        return sorted(seen.values(), key=lambda memory: (memory.created_at, memory.superseded_at is None, memory.id))
+
+    def maintain(self, *, re_embed: bool, progress: Progress | None) -> dict[str, int]:
+        """Trim the ledger, and move vectors to the embedder in use where asked."""
+        moved = 0
+        if re_embed:
+            moved = re_embed_space(self.store, self._tools().embedder, self.author, progress)
+        with self.store.transaction() as tx:
+            trimmed = tx.trim_ledger(before=self.author.now - timedelta(days=LEDGER_DAYS), keep=LEDGER_KEPT)
+        return {"re_embedded": moved, "ledger_trimmed": trimmed}
+
+
+def _named(identity_: EmbedderIdentity) -> str:
+    print_ = f", weights {identity_.fingerprint[:12]}" if identity_.fingerprint else ""
+    return f"{identity_.id!r} ({identity_.dimension} dimensions{print_})"
+
+
+def _links(memory: Memory) -> list[str]:
+    return [*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])]
+
+
+def _write_cursor(memory: Memory) -> str:
+    data = json.dumps([memory.created_at.isoformat(), memory.id])
+    return base64.urlsafe_b64encode(data.encode()).decode()
+
+
+def _read_cursor(cursor: str | None) -> Cursor | None:
+    if cursor is None:
+        return None
+    try:
+        created, memory_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        return Cursor(datetime.fromisoformat(created), str(memory_id))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"cursor={cursor!r} is not one that list() gave out.", value=cursor) from error
+
+
+__all__ = ["Keeper", "Page", "Version", "replace"]

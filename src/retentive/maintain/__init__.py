@@ -1,0 +1,1 @@
+"""Upkeep: what is done to a space between conversations."""

@@ -1,0 +1,326 @@
+"""The façade: what users touch. It validates nothing, ranks nothing and stores nothing itself; it delegates."""
+
+from __future__ import annotations
+
+import builtins
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from retentive.answer import Recall
+from retentive.embedders.catalogue import resolve
+from retentive.embedders.protocol import Embedder
+from retentive.errors import InvalidInput
+from retentive.keeping import Keeper, Page, Version
+from retentive.paths import space_path
+from retentive.policy.policy import Policy
+from retentive.recall.late import Windows
+from retentive.recall.outcome import Outcome
+from retentive.recall.pipeline import recall
+from retentive.recall.request import Tools
+from retentive.recall.rerank import Breaker, Reranker
+from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
+from retentive.stores.locations import store_for
+from retentive.stores.protocol import SpaceStore, Store
+from retentive.tools import token_windows
+from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
+
+Clock = Callable[[], datetime]
+Progress = Callable[[int, int], None]
+
+
+def _system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class Retentive:
+    """A place where agents' memories live, apart from one another in spaces.
+
+    ``location`` is a directory (one SQLite file per space), ``":memory:"``, or a URL of a server. The embedder is
+    loaded at the first use, so that listing spaces costs nothing.
+    """
+
+    def __init__(
+        self,
+        location: str | Path | None = None,
+        *,
+        embedder: Embedder | str | None = None,
+        policy: Policy | str = "retentive",
+        clock: Clock | None = None,
+        store: Store | None = None,
+        reranker: Reranker | None = None,
+        actor: str = "",
+    ) -> None:
+        if (location is None) == (store is None):
+            raise InvalidInput(
+                "Say where memories live: Retentive('./memories'), Retentive(':memory:') or Retentive(store=...)."
+            )
+        self.store: Store = store if store is not None else store_for(location or "")
+        self.policy = policy_of(policy, default=policy_of("retentive", None))
+        self.clock = clock or _system_clock
+        self.actor = actor
+        self.kinds: set[str] = set(KINDS)
+        self._embedder = embedder
+        self._reranker = reranker
+        self._lock = threading.Lock()
+        self._tools: Tools | None = None
+        self._states: dict[str, tuple[str, AgentState]] = {}
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder in use."""
+        return self.tools.embedder
+
+    @property
+    def tools(self) -> Tools:
+        """The models that recalls use, made at the first need."""
+        with self._lock:
+            if self._tools is None:
+                embedder = resolve(self._embedder)
+                breaker = Breaker() if self._reranker else None
+                self._tools = Tools(embedder, self._reranker, breaker, windows=token_windows(embedder))
+            return self._tools
+
+    def now(self) -> datetime:
+        """Read the clock."""
+        return aware(self.clock(), "the clock's answer")
+
+    def register_kind(self, *kinds: str) -> None:
+        """Allow kinds of your own, slugs such as ``support-ticket``; they decay with the half-life of "custom"."""
+        for kind in kinds:
+            if not isinstance(kind, str) or not SLUG.fullmatch(kind):
+                raise InvalidInput(f"kind={kind!r} is not a slug such as 'support-ticket'.", value=kind)
+            self.kinds.add(kind)
+
+    def space(self, path: str | tuple[str, ...], *, shared: str | tuple[str, ...] | None = None) -> Space:
+        """Return one tenant's space; nothing is created before something is remembered.
+
+        ``shared`` opts in to a second, common space that fills up answers. It is only read: nothing of this tenant,
+        not even which memories it looked at, is written there.
+        """
+        return Space(self, space_path(path), space_path(shared) if shared is not None else None)
+
+    def spaces(self) -> list[str]:
+        """List the spaces that exist."""
+        return self.store.spaces()
+
+    def drop(self, path: str | tuple[str, ...]) -> bool:
+        """Remove a space and everything in it; False if there was none."""
+        return self.store.drop(space_path(path))
+
+    def note_state(self, space: str, cue: str, state: AgentState) -> bool:
+        """Remember cue and state of the latest recall; True if the cue stayed while the state moved on."""
+        with self._lock:
+            last = self._states.get(space)
+            self._states[space] = (cue, state)
+        return last is not None and last[0] == cue and last[1] != state
+
+    def close(self) -> None:
+        """Release files and connections."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Retentive over {self.store!r}>"
+
+
+class Space:
+    """One tenant's memories: the only way to any of them. Safe to share between threads."""
+
+    def __init__(self, home: Retentive, path: str, shared: str | None = None) -> None:
+        self.path = path
+        self._home = home
+        self._shared = shared
+
+    @property
+    def store(self) -> SpaceStore:
+        """The rows underneath."""
+        return self._home.store.open(self.path)
+
+    @property
+    def _keeper(self) -> Keeper:
+        home = self._home
+        return Keeper(self.store, lambda: home.tools, home.now(), home.actor, home.kinds)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        importance: float | None = None,
+        key: str | None = None,
+        tags: Iterable[str] = (),
+        source: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        at: datetime | None = None,
+        **more: Any,
+    ) -> Memory:
+        """Remember one text. ``at`` is when it was said; ``key`` retires what held that key before.
+
+        ``more`` takes the other fields of `Draft`: speaker, session, valid_from, valid_until, supersedes,
+        derived_from, pinned, permanent, recurs, trust, id.
+        """
+        fields = {
+            "text": text,
+            "kind": kind,
+            "importance": importance,
+            "key": key,
+            "tags": tags,
+            "source": source,
+            "metadata": metadata or {},
+            "at": at,
+        }
+        return self._keeper.remember([{**fields, **more}])[0]
+
+    def remember_many(
+        self, items: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress | None = None
+    ) -> list[Memory]:
+        """Remember many texts: one embedding batch, one transaction, all or none."""
+        return self._keeper.remember(list(items), progress)
+
+    def recall(
+        self,
+        cue: str | None = None,
+        *,
+        state: AgentState | None = None,
+        utterance: str | None = None,
+        policy: Policy | str | None = None,
+        limit: int | None = None,
+        kinds: Iterable[str] | None = None,
+        tags: Iterable[str] | None = None,
+        where: Mapping[str, Json] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        as_of: datetime | None = None,
+        now: datetime | None = None,
+        touch: bool = True,
+        token_budget: int | None = None,
+        session: str | None = None,
+    ) -> Recall:
+        """Bring up what is worth bringing up now.
+
+        ``touch=False`` reads without leaving a trace. ``as_of`` answers what was known and true then; ``now`` moves
+        the clock for this recall only.
+        """
+        home = self._home
+        moment = aware(now, "now") if now else home.now()
+        chosen = policy_of(policy, home.policy)
+        settings = {"limit": limit, "token_budget": token_budget}
+        if any(value is not None for value in settings.values()):
+            chosen = chosen.replace(**{name: value for name, value in settings.items() if value is not None})
+        filters = Filters(kinds, tags, where, since, until, as_of)
+        question = question_of(cue, state, utterance, chosen, filters, moment)
+        if session is not None:
+            question = replace(question, session=session)
+        keeper = self._keeper
+        keeper.check_embedder()
+        recalled = recall(question, keeper.store, home.tools)
+        notes = self._notes(cue, state, touch=touch)
+        recall_id, failure = write_back(question, recalled, keeper.store, touch=touch)
+        outcome = _noted(recalled.outcome, [*notes, failure] if failure else notes)
+        if self._shared:
+            outcome = self._with_shared(outcome, question, self._shared)
+        return Recall(recall_id, chosen, outcome, self._feedback)
+
+    def _notes(self, cue: str | None, state: AgentState | None, *, touch: bool) -> list[str]:
+        if state is None or not cue or not touch:
+            return []
+        stale = self._home.note_state(self.path, cue, state)
+        return ["the cue is the same as last time though the agent's state has changed"] if stale else []
+
+    def _with_shared(self, outcome: Outcome, question: Any, path: str) -> Outcome:
+        """Fill up from the shared space, behind this space's own hits; there nothing is touched or noted."""
+        room = question.policy.selection.limit - len(outcome.hits)
+        if room <= 0 or path not in self._home.spaces():
+            return outcome
+        store = self._home.store.open(path, create=False)
+        more = recall(replace(question, policy=question.policy.replace(limit=room)), store, self._home.tools).outcome
+        return replace(outcome, hits=outcome.hits + more.hits, core=outcome.core + more.core)
+
+    def _feedback(self, recall_id: str, used: Sequence[str], outcome: str | None) -> None:
+        self.feedback(recall_id, used=used, outcome=outcome)
+
+    def feedback(self, recall_id: str, *, used: Iterable[str] = (), outcome: str | None = None) -> None:
+        """Say which memories of a recall were used, and how it went ("good" or "bad")."""
+        keeper = self._keeper
+        take_feedback(keeper.store, recall_id, used, outcome, keeper.author)
+
+    def get(self, id: str, *, touch: bool = True) -> Memory:  # noqa: A002 - the name is the contract
+        """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
+        return self._keeper.get(id, touch=touch)
+
+    def list(
+        self,
+        *,
+        kinds: Iterable[str] | None = None,
+        tags: Iterable[str] | None = None,
+        where: Mapping[str, Json] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        as_of: datetime | None = None,
+        hidden: bool = False,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page:
+        """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
+        filters = Filters(kinds, tags, where, since, until, as_of)
+        return self._keeper.list(filters, hidden=hidden, limit=limit, cursor=cursor)
+
+    def update(self, id: str, *, reason: str = "", **changes: Any) -> Memory:  # noqa: A002
+        """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was."""
+        return self._keeper.update(id, changes, reason)
+
+    def forget(self, id: str, *, erase: bool = False, reason: str = "") -> None:  # noqa: A002
+        """Hide a memory from recall for good; ``erase=True`` removes text and vector and leaves a tombstone."""
+        self._keeper.forget(id, erase=erase, reason=reason)
+
+    def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
+        """Return every state a memory has had, oldest first."""
+        return self._keeper.history(id)
+
+    def journal(self, id: str | None = None) -> builtins.list[JournalEntry]:  # noqa: A002
+        """Return what was done, in order: to one memory, or in the whole space."""
+        return self.store.read_journal(id)
+
+    def chain(self, id: str) -> builtins.list[Memory]:  # noqa: A002
+        """Return the supersession chain a memory belongs to, oldest first."""
+        return self._keeper.chain(id)
+
+    def maintain(self, *, re_embed: bool = False, progress: Progress | None = None) -> Mapping[str, int]:
+        """Run upkeep once: trims the ledger; ``re_embed=True`` moves every vector to the embedder in use."""
+        return self._keeper.maintain(re_embed=re_embed, progress=progress)
+
+    def export(self, path: str | Path, *, progress: Progress | None = None) -> int:
+        """Write everything to a JSONL file; returns the number of memories."""
+        from retentive.transfer import export_space  # noqa: PLC0415
+
+        return export_space(self.store, Path(path), progress=progress)
+
+    def import_(self, path: str | Path, *, progress: Progress | None = None) -> int:
+        """Read a JSONL export into this space; returns the number of memories added."""
+        from retentive.transfer import import_space  # noqa: PLC0415
+
+        return import_space(self.store, Path(path), embedder=self._home.embedder, progress=progress)
+
+    def __repr__(self) -> str:
+        return f"<Space {self.path!r}>"
+
+
+def _noted(outcome: Outcome, notes: builtins.list[str]) -> Outcome:
+    if not notes:
+        return outcome
+    return replace(outcome, trace=replace(outcome.trace, notes=(*outcome.trace.notes, *notes)))
+
+
+__all__ = ["Retentive", "Space", "Windows"]

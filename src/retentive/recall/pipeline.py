@@ -1,0 +1,128 @@
+"""The pipeline of policy.md §2, in its order: gates → channels → fusion → signals → normalise → combine → modifiers →
+floor → rerank → near-duplicates → rotation → diversity → limit → token budget. It reads; it never writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from retentive.errors import InvalidInput
+from retentive.recall.budget import fit
+from retentive.recall.channels import Finding, find
+from retentive.recall.cue import Cue, read_cue
+from retentive.recall.evidence import Evidence, gather
+from retentive.recall.outcome import ChannelReport, Compacted, Hit, Outcome, Trace, Work
+from retentive.recall.ranking import Ranked, rank
+from retentive.recall.request import Question, Tools
+from retentive.recall.rotation import shown_lately
+from retentive.recall.selection import Chosen, select
+from retentive.recall.succession import succeed
+from retentive.stores.protocol import SpaceStore
+from retentive.types import Memory, Vectors
+
+CORE_LIMIT = 100  # pinned memories shown in a prompt's core block
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """An outcome with what the write-back needs to know of the cue."""
+
+    outcome: Outcome
+    cue_vector: Vectors
+    utterance: str
+
+
+def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
+    """Answer one question from one space."""
+    _require_tags(question)
+    cue = read_cue(question, store, tools)
+    finding = find(question, cue, store)
+    evidence = gather(question, cue, finding, store, tools)
+    ranked = rank(question.policy, cue, evidence)
+    succeed(ranked, cue)
+    chosen = select(ranked, question, cue, store, tools, shown_lately(question, cue, store))
+    hits = _hits(ranked, chosen, store)
+    hits, compacted = _within_budget(question, cue, hits, tools)
+    trace = _trace(question, cue, finding, ranked, chosen)
+    core = store.page(replace(question.gate, pinned=True, kinds=None), limit=CORE_LIMIT)
+    return Recalled(Outcome(hits, tuple(core), compacted, trace), cue.vectors[0], cue.utterance)
+
+
+def _require_tags(question: Question) -> None:
+    if question.policy.sources.require_tags and not question.gate.tags:
+        raise InvalidInput(
+            f"Policy {question.policy.name!r} recalls within a task and needs its tags: pass tags=['...'].",
+            policy=question.policy.name,
+        )
+
+
+def _hits(ranked: Ranked, chosen: Chosen, store: SpaceStore) -> tuple[Hit, ...]:
+    found = {memory.id: memory for memory in store.memories(ranked.evidence.columns.rows[chosen.order])}
+    ids = ranked.evidence.columns.ids
+    return tuple(_hit(ranked, i, found[ids[i]]) for i in chosen.order if ids[i] in found)
+
+
+def _hit(ranked: Ranked, i: int, memory: Memory) -> Hit:
+    evidence = ranked.evidence
+    return Hit(
+        memory=memory,
+        score=float(ranked.scores[i]),
+        similarity=float(evidence.pool.cosine[i]),
+        relevance=float(evidence.relevance[i]),
+        channels=evidence.channels[i],
+        signals=ranked.signals(i),
+        modifiers=tuple(ranked.modifiers.get(i, ())),
+        combine="product" if ranked.policy.combine == "product" else "sum",
+    )
+
+
+def _within_budget(
+    question: Question, cue: Cue, hits: tuple[Hit, ...], tools: Tools
+) -> tuple[tuple[Hit, ...], Compacted | None]:
+    budget = question.policy.selection.token_budget
+    if budget is None or not hits:
+        return hits, None
+    kept, compacted = fit(hits, budget, count_tokens=tools.count_tokens, cue_terms=cue.terms[0])
+    return tuple(kept), compacted
+
+
+def _trace(question: Question, cue: Cue, finding: Finding, ranked: Ranked, chosen: Chosen) -> Trace:
+    intent = cue.intent
+    return Trace(
+        policy=question.policy.name,
+        now=question.now,
+        cue=cue.text,
+        utterance=cue.utterance,
+        clauses=cue.clauses,
+        entities=cue.entities,
+        intent=None
+        if intent is None
+        else {
+            "phrase": intent.phrase,
+            "direction": intent.direction,
+            "start": intent.start.isoformat() if intent.start else None,
+            "end": intent.end.isoformat() if intent.end else None,
+        },
+        channels=_reports(finding),
+        weights=ranked.weights,
+        cut=tuple(chosen.cuts),
+        work=_work(finding, ranked.evidence),
+        notes=tuple(chosen.notes),
+    )
+
+
+def _reports(finding: Finding) -> dict[str, ChannelReport]:
+    reports: dict[str, ChannelReport] = {}
+    for name, found in finding.lists:
+        before = reports.get(name, ChannelReport(0, 0))
+        best = max([float(found.scores.max()), *([before.best] if before.best is not None else [])])
+        reports[name] = ChannelReport(before.found + len(found.rows), before.scanned + found.scanned, best)
+    return reports
+
+
+def _work(finding: Finding, evidence: Evidence) -> Work:
+    return Work(
+        rows_scanned=sum(found.scanned for _, found in finding.lists),
+        candidates=len(finding.by_row),
+        candidates_scored=len(evidence.columns),
+        texts_read=len(evidence.texts),
+    )

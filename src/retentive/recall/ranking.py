@@ -1,0 +1,135 @@
+"""Ranking: signals → normalise → combine → modifiers. Arrays in, one `Ranked` table out, every step kept for show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from retentive.policy.policy import Policy, SignalSpec
+from retentive.recall.cue import Cue
+from retentive.recall.evidence import DEFAULT_BAND, Evidence
+from retentive.recall.outcome import Modifier, Signal
+from retentive.scoring.normalise import band, minmax
+from retentive.scoring.signals import SIGNALS, Pool
+from retentive.types import Floats
+
+TIER: Final = 1.25
+CURRENT_BOOST: Final = 2.0
+_TIERED: Final = {"reflection": "importance", "fact": "similarity"}  # kind → the signal that weighs more
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One signal over all candidates."""
+
+    raw: Floats
+    normalised: Floats
+    weight: Floats  # per candidate: tiers differ by kind
+    contribution: Floats
+
+
+@dataclass(slots=True)
+class Ranked:
+    """The candidates with their scores; later stages add to `modifiers` and `extra` and keep score in step."""
+
+    evidence: Evidence
+    policy: Policy
+    columns: dict[str, Column]
+    scores: Floats
+    weights: Mapping[str, float]
+    modifiers: dict[int, list[Modifier]] = field(default_factory=dict)
+
+    def multiply(self, i: int, modifier: Modifier) -> None:
+        """Apply a multiplier to candidate ``i`` and remember why."""
+        self.modifiers.setdefault(i, []).append(modifier)
+        self.scores[i] *= modifier.factor
+
+    def add(self, name: str, amounts: Floats, raw: Floats | None = None) -> None:
+        """Add a late term to a summed score (before multipliers), shown as one more signal of weight 1."""
+        ones = np.ones(len(amounts))
+        self.columns[name] = Column(amounts if raw is None else raw, amounts, ones, amounts)
+        factors = np.array([np.prod([m.factor for m in self.modifiers.get(i, ())]) for i in range(len(amounts))])
+        self.scores = self.scores + amounts * factors
+
+    def signals(self, i: int) -> dict[str, Signal]:
+        """Return the arithmetic of candidate ``i``."""
+        return {
+            name: Signal(float(c.raw[i]), float(c.normalised[i]), float(c.weight[i]), float(c.contribution[i]))
+            for name, c in self.columns.items()
+        }
+
+    def order(self, among: list[int] | None = None) -> list[int]:
+        """Return candidates best first; ties by newer creation, then by id."""
+        columns = self.evidence.columns
+        chosen = range(len(columns)) if among is None else among
+        return sorted(chosen, key=lambda i: (-self.scores[i], -columns.created[i], columns.ids[i]))
+
+
+def rank(policy: Policy, cue: Cue, evidence: Evidence) -> Ranked:
+    """Score every candidate under the policy."""
+    weights = effective_weights(policy, cue)
+    columns = {}
+    for name, spec in policy.signals.items():
+        raw = np.asarray(SIGNALS[name](evidence.pool, **spec.options), dtype=np.float64)
+        columns[name] = _column(name, raw, spec, weights[name], policy, evidence.pool)
+    if weights.get("window"):
+        window = evidence.pool.window
+        weight = np.full(len(window), weights["window"])
+        columns["window"] = Column(window, window, weight, weight * window)
+    ranked = Ranked(evidence, policy, columns, _combined(policy, columns, len(evidence.columns)), weights)
+    _trust(ranked)
+    return ranked
+
+
+def effective_weights(policy: Policy, cue: Cue) -> dict[str, float]:
+    """Return the weights in force: a cue about the past switches recency off, one about now doubles it."""
+    weights = dict(policy.weights)
+    if cue.intent is None:
+        return weights
+    for name in ("recency", "novelty"):
+        if name in weights and cue.intent.direction == "current":
+            weights[name] *= CURRENT_BOOST
+        if name in weights and cue.about_past and policy.modifiers.past_intent == "zero":
+            weights[name] = 0.0
+    if cue.intent.start is not None and policy.modifiers.window_bonus and policy.combine == "sum":
+        weights["window"] = policy.modifiers.window_bonus
+    return weights
+
+
+def _column(name: str, raw: Floats, spec: SignalSpec, weight: float, policy: Policy, pool: Pool) -> Column:
+    normalised = _normalised(name, raw, spec, pool)
+    weights = np.full(len(raw), weight)
+    if policy.modifiers.tiers:
+        weights *= np.array([TIER if _TIERED.get(kind) == name else 1.0 for kind in pool.columns.kinds])
+    return Column(raw, normalised, weights, weights * normalised)
+
+
+def _normalised(name: str, raw: Floats, spec: SignalSpec, pool: Pool) -> Floats:
+    if spec.normalise == "none":
+        return raw
+    if spec.normalise == "band":
+        low, high = pool.bands.get(name, DEFAULT_BAND)
+        if spec.low is not None and spec.high is not None:
+            low, high = spec.low, spec.high
+        return band(raw, low, high)
+    if spec.normalise == "population" and name in pool.bounds:
+        low, high = pool.bounds[name]
+        return minmax(raw, spec.constant, low, max(high, float(raw.max(initial=high))))
+    return minmax(raw, spec.constant)
+
+
+def _combined(policy: Policy, columns: Mapping[str, Column], size: int) -> Floats:
+    parts = [column.contribution for column in columns.values()]
+    if policy.combine == "product":
+        return np.prod(parts, axis=0) if parts else np.zeros(size)
+    return np.sum(parts, axis=0) if parts else np.zeros(size)
+
+
+def _trust(ranked: Ranked) -> None:
+    """Source trust multiplies: what came from a doubtful source counts for less."""
+    for i, trust in enumerate(ranked.evidence.columns.trust.tolist()):
+        if trust != 1.0:
+            ranked.multiply(i, Modifier("trust", trust, f"its source is trusted {trust:g}"))

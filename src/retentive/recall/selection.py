@@ -1,0 +1,167 @@
+"""Selection: floor → rerank → near-duplicates → rotation → diversity → limit.
+
+Rotation stands before MMR and quotas rather than behind them: it changes scores, and those two read scores. Collapsing
+near-duplicates stands before rotation, so that a duplicate cannot slip in because its better twin was shown just now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from retentive.recall.cue import Cue
+from retentive.recall.outcome import Cut, Modifier
+from retentive.recall.ranking import Ranked
+from retentive.recall.request import Question, Tools
+from retentive.recall.rerank import rerank
+from retentive.scoring.diversity import category_quota, collapse_near_duplicates, mmr
+from retentive.stores.protocol import SpaceStore
+from retentive.text.tokens import identifiers
+from retentive.types import Memory
+
+ROTATION: Final = 0.5
+RERANKED: Final = 20  # the cross-encoder reads at most this many
+CUTS_SHOWN: Final = 50
+_DIVERSITY_POOL: Final = 200  # MMR and quotas look at the best so many
+
+
+@dataclass(slots=True)
+class Chosen:
+    """The answer in the making: positions best first, with what was cut on the way."""
+
+    order: list[int]
+    cuts: list[Cut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def select(
+    ranked: Ranked, question: Question, cue: Cue, store: SpaceStore, tools: Tools, rotated: Mapping[str, str]
+) -> Chosen:
+    """Choose from the ranked candidates. ``rotated`` maps ids shown lately to the reason in words."""
+    chosen = Chosen(ranked.order())
+    _floor(ranked, question, chosen)
+    _rerank(ranked, question, cue, store, tools, chosen)
+    _collapse(ranked, question, chosen)
+    _rotate(ranked, cue, store, rotated, chosen)
+    _diversify(ranked, question, chosen)
+    _limit(ranked, question, chosen)
+    return chosen
+
+
+def _cut(ranked: Ranked, chosen: Chosen, stage: str, gone: Iterable[tuple[int, str]]) -> None:
+    for i, reason in gone:
+        chosen.cuts.append(Cut(ranked.evidence.columns.ids[i], stage, reason, float(ranked.scores[i])))
+
+
+def _floor(ranked: Ranked, question: Question, chosen: Chosen) -> None:
+    """Drop what lies below the absolute floor; an empty answer is right when nothing is relevant."""
+    selection = question.policy.selection
+    if selection.floor is None:
+        return
+    floor = selection.floor
+    values = ranked.scores if selection.floor_on == "score" else ranked.evidence.relevance
+    below = [i for i in chosen.order if values[i] < floor]
+    _cut(ranked, chosen, "floor", ((i, f"{selection.floor_on} {values[i]:.3f} < {floor:g}") for i in below))
+    gone = set(below)
+    if gone and len(gone) == len(chosen.order):
+        chosen.notes.append(f"nothing reached the {selection.floor_on} floor of {floor:g}: the answer is empty")
+    chosen.order = [i for i in chosen.order if i not in gone]
+
+
+def _rerank(ranked: Ranked, question: Question, cue: Cue, store: SpaceStore, tools: Tools, chosen: Chosen) -> None:
+    """Let a cross-encoder reorder the top by handing the blend's own scores out anew; on any failure leave it be."""
+    if tools.reranker is None or not chosen.order or not question.policy.selection.rerank_ms:
+        return
+    top = chosen.order[:RERANKED]
+    memories = store.memories(ranked.evidence.columns.rows[top])
+    if len(memories) != len(top):
+        chosen.notes.append("rerank skipped: a candidate was erased meanwhile")
+        return
+    texts = [memory.text for memory in memories]
+    deadline = question.policy.selection.rerank_ms
+    result = rerank(tools.reranker, cue.utterance, texts, deadline_ms=deadline, breaker=tools.breaker)
+    if result.note:
+        chosen.notes.append(result.note)
+    if result.order is not None:
+        _hand_out(ranked, top, [top[i] for i in result.order])
+        chosen.order = ranked.order(chosen.order)
+
+
+def _hand_out(ranked: Ranked, top: list[int], wanted: list[int]) -> None:
+    scores = sorted((float(ranked.scores[i]) for i in top), reverse=True)
+    amounts = np.zeros(len(ranked.scores))
+    for i, score in zip(wanted, scores, strict=True):
+        amounts[i] = score - ranked.scores[i]
+    if ranked.policy.combine == "product":
+        for i, score in zip(wanted, scores, strict=True):
+            if ranked.scores[i] > 0:
+                ranked.multiply(i, Modifier("rerank", score / float(ranked.scores[i]), "the cross-encoder's order"))
+        return
+    factors = np.array([np.prod([m.factor for m in ranked.modifiers.get(i, ())]) for i in range(len(amounts))])
+    ranked.add("rerank", np.divide(amounts, factors, out=np.zeros_like(amounts), where=factors != 0))
+
+
+def _collapse(ranked: Ranked, question: Question, chosen: Chosen) -> None:
+    """Keep of near-duplicates of one kind only the best."""
+    threshold = question.policy.selection.near_duplicate
+    if threshold is None or len(chosen.order) < 2:
+        return
+    columns = ranked.evidence.columns
+    head, tail = chosen.order[:_DIVERSITY_POOL], chosen.order[_DIVERSITY_POOL:]
+    kept, dropped = collapse_near_duplicates(head, columns.vectors, columns.kinds, threshold)
+    _cut(ranked, chosen, "near-duplicate", ((i, f"says what {columns.ids[j]} says") for i, j in dropped.items()))
+    chosen.order = [*kept, *tail]
+
+
+def _rotate(ranked: Ranked, cue: Cue, store: SpaceStore, rotated: Mapping[str, str], chosen: Chosen) -> None:
+    """Halve what was shown within the hour, unless the cue names it exactly."""
+    ids = ranked.evidence.columns.ids
+    shown = [i for i in chosen.order if ids[i] in rotated]
+    if not shown:
+        return
+    memories = store.memories(ranked.evidence.columns.rows[shown])
+    named = {memory.id for memory in memories if names(cue, memory)}
+    for i in shown:
+        if ids[i] not in named:
+            ranked.multiply(i, Modifier("rotation", ROTATION, rotated[ids[i]]))
+    chosen.order = ranked.order(chosen.order)
+
+
+def names(cue: Cue, memory: Memory) -> bool:
+    """Whether the cue names this very memory: by id, by key, by an identifier in it, or word for word."""
+    asked = cue.utterance.casefold()
+    if memory.id in cue.utterance or (memory.key and memory.key.casefold() in asked.split()):
+        return True
+    if cue.identifiers and cue.identifiers & identifiers(memory.text):
+        return True
+    return memory.text.casefold().strip() in asked
+
+
+def _diversify(ranked: Ranked, question: Question, chosen: Chosen) -> None:
+    """MMR, or at most half the answer of one kind while others wait."""
+    selection = question.policy.selection
+    if selection.diversity == "none" or len(chosen.order) < 2:
+        return
+    head = chosen.order[: max(_DIVERSITY_POOL, selection.limit)]
+    columns = ranked.evidence.columns
+    if selection.diversity == "mmr":
+        picked = mmr(ranked.scores[head], columns.vectors[head], selection.limit, selection.balance)
+        first = [head[i] for i in picked]
+    else:
+        first = category_quota(head, columns.kinds, selection.limit)
+    taken = set(first)
+    passed = [i for i in head[: selection.limit] if i not in taken]
+    _cut(ranked, chosen, "diversity", ((i, f"gave way under {selection.diversity}") for i in passed))
+    gone = taken | set(passed)
+    chosen.order = first + [i for i in chosen.order if i not in gone]
+
+
+def _limit(ranked: Ranked, question: Question, chosen: Chosen) -> None:
+    limit = question.policy.selection.limit
+    beyond = chosen.order[limit : limit + CUTS_SHOWN]
+    places = ((i, f"ranked {place} with a limit of {limit}") for place, i in enumerate(beyond, limit + 1))
+    _cut(ranked, chosen, "limit", places)
+    chosen.order = chosen.order[:limit]

@@ -1,0 +1,48 @@
+"""The stance of a question: who it is about, and whether it asks how things stand now. Small grammar, no model."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from retentive.text.tokens import chunks, fold
+
+USER_ROLES: Final = frozenset({"user", "human"})  # the names under which chat logs keep the one who asks
+_FIRST_PERSON: Final = frozenset({"i", "my", "me", "mine", "myself", "we", "our", "us"})
+_PRESENT: Final = re.compile(
+    r"\s*(?:what|when|how|where|which|who)(?:['\u2019]s| (?:\w+ ){0,4}?(?:is|are|am|do|does|has|have|should|will)\b)",
+    re.IGNORECASE,
+)
+_PAST: Final = frozenset(
+    "did was were had originally initially first before previously used ago happened yesterday last earlier earliest "
+    "original order history".split()
+)
+_NOW: Final = frozenset("now currently current latest nowadays recent lately".split())
+_VALUE: Final = re.compile(
+    r"\d+(?:[.,:]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty"
+    r"|hundred|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december)\b"
+)
+
+
+@lru_cache(4096)
+def words_of(text: str) -> frozenset[str]:
+    """Return the folded words of a text."""
+    return frozenset(chunks(fold(text)))
+
+
+def is_first_person(text: str) -> bool:
+    """Whether a question speaks of the one who asks."""
+    return bool(words_of(text) & _FIRST_PERSON)
+
+
+def wants_current(text: str) -> bool:
+    """Whether a question asks how things stand now: it says so, or asks in the present tense and nothing says past."""
+    words = words_of(text)
+    return not words & _PAST and bool(words & _NOW or _PRESENT.match(text))
+
+
+def values_in(text: str) -> frozenset[str]:
+    """Return what a text states as values that later texts may state anew: numbers, weekdays, months."""
+    return frozenset(_VALUE.findall(text.lower()))

@@ -1,0 +1,61 @@
+"""Succession: of two like memories that state different values, the newer goes first when the cue asks how things are.
+
+Similarity is a coin toss between a fact and its update. The lift is bounded: it closes a small gap between memories of
+one speaker on one matter, and never carries anything past a memory that is clearly better.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from retentive.recall.cue import Cue
+from retentive.recall.ranking import Ranked
+from retentive.recall.stance import values_in
+from retentive.types import Floats
+
+TOP: Final = 6  # only the head of the list is looked at
+ALIKE: Final = 0.55  # cosine between two memories from which they may speak of one matter
+STEP: Final = 1e-6
+
+
+def succeed(ranked: Ranked, cue: Cue) -> None:
+    """Lift a newer memory just above an older one that it resembles, where their scores lie close together."""
+    reach = ranked.policy.modifiers.succession
+    if not reach or not cue.wants_current or ranked.policy.combine == "product":
+        return
+    top = ranked.order()[:TOP]
+    if len(top) < 2:
+        return
+    lifts = _lifts(ranked, top, reach)
+    if lifts.any():
+        amounts = np.zeros(len(ranked.scores))
+        amounts[top] = lifts
+        ranked.add("succession", amounts)
+
+
+def _lifts(ranked: Ranked, top: list[int], reach: float) -> Floats:
+    columns = ranked.evidence.columns
+    created, scores = columns.created[top], ranked.scores[top]
+    vectors = columns.vectors[top].astype(np.float64)
+    gap = scores[None, :] - scores[:, None]  # [i, j]: how far j stands above i
+    newer = created[:, None] > created[None, :]
+    alike = vectors @ vectors.T >= ALIKE
+    lifts: Floats = np.where(newer & alike & _revised(ranked, top) & (gap >= 0) & (gap <= reach), gap + STEP, 0.0).max(
+        axis=1
+    )
+    return lifts
+
+
+def _revised(ranked: Ranked, top: list[int]) -> np.typing.NDArray[np.bool_]:
+    """Whether both of two memories, of one speaker, state values and state them differently."""
+    values = [values_in(ranked.evidence.texts.get(i, "")) for i in top]
+    speakers = [ranked.evidence.columns.speakers[i] for i in top]
+    return np.array(
+        [
+            [bool(a and b) and a != b and s == t for b, t in zip(values, speakers, strict=True)]
+            for a, s in zip(values, speakers, strict=True)
+        ],
+        dtype=np.bool_,
+    )

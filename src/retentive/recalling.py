@@ -1,0 +1,176 @@
+"""Asking and writing back: from a caller's arguments to a `Question`, and from an outcome to what the store notes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from retentive.errors import Forbidden, InvalidInput, StoreBusy, StoreFull
+from retentive.policy import presets
+from retentive.policy.policy import Policy
+from retentive.recall.outcome import Outcome
+from retentive.recall.pipeline import Recalled
+from retentive.recall.reinforce import touched
+from retentive.recall.request import Question
+from retentive.scoring.importance import clamped_feedback
+from retentive.stores.protocol import SpaceStore, Transaction
+from retentive.types import Access, AgentState, Gate, Json, LedgerEntry, aware, strings
+from retentive.writing import Author, checked_metadata, entry
+
+LEDGER_KEPT: Final = 10_000
+LEDGER_DAYS: Final = 365
+TRIM_EVERY: Final = 256  # one write-back in so many also trims the ledger
+OUTCOMES: Final = ("good", "bad")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a caller narrows a recall or a listing to."""
+
+    kinds: Iterable[str] | None = None
+    tags: Iterable[str] | None = None
+    where: Mapping[str, Json] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+
+
+def gate_of(filters: Filters, now: datetime, **more: Any) -> Gate:
+    """Turn filters into the gate that every store applies before any limit."""
+    as_of = aware(filters.as_of, "as_of") if filters.as_of else None
+    return Gate(
+        true_at=as_of or now,
+        known_at=as_of,
+        kinds=frozenset(strings(filters.kinds, "kinds")) if filters.kinds is not None else None,
+        tags=frozenset(strings(filters.tags, "tags")) if filters.tags is not None else frozenset(),
+        where=checked_metadata(filters.where),
+        since=aware(filters.since, "since") if filters.since else None,
+        until=aware(filters.until, "until") if filters.until else None,
+        **more,
+    )
+
+
+def policy_of(policy: Policy | str | None, default: Policy) -> Policy:
+    """Accept a name, a policy, or nothing."""
+    if policy is None:
+        return default
+    return presets.get(policy) if isinstance(policy, str) else policy
+
+
+def question_of(
+    cue: str | None, state: AgentState | None, utterance: str | None, policy: Policy, filters: Filters, now: datetime
+) -> Question:
+    """Check that something was asked, and put it into one value."""
+    for name, value in (("cue", cue), ("utterance", utterance)):
+        if value is not None and not isinstance(value, str):
+            raise InvalidInput(f"{name}={value!r} is not a string.", value=value)
+    if not any(part and part.strip() for part in _asked(cue, state, utterance)):
+        raise InvalidInput("Nothing was asked: pass a cue, an utterance, or a state with a goal, step or open loops.")
+    if state and state.tags and filters.tags is None:
+        filters = replace(filters, tags=state.tags)
+    return Question(
+        policy=policy,
+        gate=gate_of(filters, now, pinned=False),
+        now=now,
+        cue=cue or "",
+        utterance=utterance or "",
+        state=state,
+        session=state.session if state else None,
+    )
+
+
+def _asked(cue: str | None, state: AgentState | None, utterance: str | None) -> list[str | None]:
+    asked = [cue, utterance]
+    return [*asked, state.goal, state.step, *state.open_loops] if state else asked
+
+
+def write_back(question: Question, recalled: Recalled, store: SpaceStore, *, touch: bool) -> tuple[str, str | None]:
+    """Touch what was returned and note the recall, in one transaction. Returns the recall's id and a note on failure.
+
+    An answer is never lost because it could not be written down: a busy, full or read-only store leaves a note.
+    """
+    rule = question.policy.reinforcement
+    if not touch or not (rule.touch or rule.ledger):
+        return _recall_id(store, question, recalled.outcome, 0), None
+    try:
+        with store.transaction() as tx:
+            recall_id = _free_id(store, question, recalled.outcome)
+            if rule.touch:
+                tx.set_access(_accesses(tx, question, recalled.outcome))
+            if rule.ledger:
+                tx.log_recall(_ledger_entry(recall_id, question, recalled))
+                _trim(tx, question.now, recall_id)
+    except (StoreBusy, StoreFull, Forbidden) as error:
+        return _recall_id(store, question, recalled.outcome, 0), f"not written back: {error.message}"
+    return recall_id, None
+
+
+def _accesses(tx: Transaction, question: Question, outcome: Outcome) -> dict[str, Access]:
+    """Return the access states that move: of the memories as they stand now, not as they stood when scored."""
+    moved = {}
+    for hit in outcome.hits:
+        memory = tx.get(hit.memory.id)
+        if memory is not None:
+            access = touched(memory.access, question.now, question.policy.reinforcement)
+            if access is not memory.access:
+                moved[memory.id] = access
+    return moved
+
+
+def _ledger_entry(recall_id: str, question: Question, recalled: Recalled) -> LedgerEntry:
+    hits = recalled.outcome.hits
+    return LedgerEntry(
+        id=recall_id,
+        at=question.now,
+        policy=question.policy.name,
+        cue=recalled.utterance,
+        ids=tuple(hit.memory.id for hit in hits),
+        scores=tuple(hit.score for hit in hits),
+        cue_vector=recalled.cue_vector,
+    )
+
+
+def _free_id(store: SpaceStore, question: Question, outcome: Outcome) -> str:
+    ordinal = 0
+    while store.recall_entry(recall_id := _recall_id(store, question, outcome, ordinal)) is not None:
+        ordinal += 1
+    return recall_id
+
+
+def _recall_id(store: SpaceStore, question: Question, outcome: Outcome, ordinal: int) -> str:
+    """Make an id from what was asked and when, so that a replayed history has the same ids."""
+    trace = outcome.trace
+    parts = (store.path, question.now.isoformat(), question.policy.name, trace.cue, trace.utterance, str(ordinal))
+    return "r" + hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _trim(tx: Transaction, now: datetime, recall_id: str) -> None:
+    """Keep the ledger within its limits, on one write-back in `TRIM_EVERY` chosen by the recall's id."""
+    if int(recall_id[-2:], 16) % TRIM_EVERY == 0:
+        tx.trim_ledger(before=now - timedelta(days=LEDGER_DAYS), keep=LEDGER_KEPT)
+
+
+def take_feedback(store: SpaceStore, recall_id: str, used: Iterable[str], outcome: str | None, author: Author) -> None:
+    """Note what was used and how it went; move the importance of those memories by at most five per cent."""
+    chosen = strings(used, "used")
+    if outcome is not None and outcome not in OUTCOMES:
+        raise InvalidInput(f"outcome={outcome!r} is neither 'good' nor 'bad'.", value=outcome)
+    with store.transaction() as tx:
+        noted = store.recall_entry(recall_id)
+        if noted is not None:
+            tx.log_feedback(recall_id, chosen, outcome)
+        for memory_id in chosen or (noted.ids if noted and outcome else ()):
+            _reinforce(tx, memory_id, outcome or "used", author)
+
+
+def _reinforce(tx: Transaction, memory_id: str, verdict: str, author: Author) -> None:
+    memory = tx.get(memory_id)
+    if memory is None:
+        raise InvalidInput(f"used={memory_id!r}: no memory with this id in space {author.space!r}.", id=memory_id)
+    moved = memory.changed(importance=float(clamped_feedback(memory.importance, verdict)))
+    if moved.importance != memory.importance:
+        tx.replace(moved)
+        tx.journal(entry("feedback", moved, author, before=memory, reason=verdict))

@@ -1,0 +1,242 @@
+"""From what a caller wants remembered to a memory: validation in one place, above every store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, Final
+
+from retentive.errors import InvalidInput, NotFound, unknown_name
+from retentive.indexing import names_in
+from retentive.scoring.recurrence import parse_rule
+from retentive.stores.protocol import Transaction
+from retentive.types import KINDS, SLUG, Draft, JournalEntry, Json, Memory, aware, strings
+
+LONGEST_TEXT: Final = 4_000_000  # characters
+LONGEST_NAME: Final = 1_000  # characters of an id, key, tag, source, speaker or session
+FLAT_IMPORTANCE: Final = 0.5  # what a memory gets that nobody rated
+_DRAFT_FIELDS: Final = tuple(item.name for item in fields(Draft))
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who writes, where and when: what a draft needs to become a memory."""
+
+    space: str
+    now: datetime
+    actor: str = ""
+    kinds: Collection[str] = KINDS
+
+
+def as_draft(item: str | Mapping[str, Any] | Draft) -> Draft:
+    """Accept a text, a mapping with `remember`'s argument names, or a `Draft`."""
+    if isinstance(item, Draft):
+        return item
+    if isinstance(item, str):
+        return Draft(item)
+    if not isinstance(item, Mapping):
+        raise InvalidInput(f"Cannot remember {item!r}; pass a string, a mapping or a Draft.", value=item)
+    for name in item:
+        if name not in _DRAFT_FIELDS:
+            raise unknown_name("field of a memory", name, _DRAFT_FIELDS)
+    if "text" not in item:
+        raise InvalidInput(f"A memory needs `text`; got only {', '.join(item) or 'an empty mapping'}.", value=item)
+    return Draft(**item)
+
+
+def memory_of(draft: Draft, author: Author) -> Memory:
+    """Validate a draft and turn it into a memory, without an id unless the draft brings one."""
+    created = aware(draft.at, "at") if draft.at else author.now
+    valid_from, valid_until = checked_validity(draft.valid_from, draft.valid_until)
+    text = checked_text(draft.text)
+    speaker = checked_name(draft.speaker, "speaker")
+    return Memory(
+        id=checked_name(draft.id, "id") or "",
+        space=author.space,
+        text=text,
+        created_at=created,
+        recorded_at=author.now,
+        kind=checked_kind(draft.kind, author.kinds),
+        importance=checked_unit(FLAT_IMPORTANCE if draft.importance is None else draft.importance, "importance"),
+        key=checked_name(draft.key, "key"),
+        tags=checked_tags(draft.tags),
+        source=checked_name(draft.source, "source"),
+        metadata=checked_metadata(draft.metadata),
+        speaker=speaker,
+        session=checked_name(draft.session, "session"),
+        entities=names_in(text, speaker),
+        valid_from=valid_from,
+        valid_until=valid_until,
+        supersedes=tuple(dict.fromkeys(strings(draft.supersedes, "supersedes"))),
+        derived_from=tuple(dict.fromkeys(strings(draft.derived_from, "derived_from"))),
+        pinned=bool(draft.pinned),
+        permanent=bool(draft.permanent),
+        recurs=checked_rule(draft.recurs, created),
+        trust=checked_unit(draft.trust, "trust"),
+    )
+
+
+def checked_text(text: Any) -> str:
+    """Refuse what is no text, is empty, cannot be written as UTF-8, or is absurdly long."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"A memory's text must be a string, got {type(text).__name__}.", value=text)
+    if not text.strip():
+        raise InvalidInput(f"A memory's text must not be empty, got {text!r}.", value=text)
+    if len(text) > LONGEST_TEXT:
+        raise InvalidInput(
+            f"The text has {len(text):,} characters; at most {LONGEST_TEXT:,}. Split it into several memories.",
+            length=len(text),
+        )
+    return writable(text, "text")
+
+
+def writable(text: str, name: str) -> str:
+    """Refuse lone surrogates: they cannot be written as UTF-8, by any store or wire."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{name} contains a lone surrogate at position {error.start}; decode it properly first, "
+            "e.g. text.encode('utf-16', 'surrogatepass').decode('utf-16').",
+            position=error.start,
+        ) from None
+    return text
+
+
+def checked_name(value: Any, name: str) -> str | None:
+    """Check an optional short string: id, key, source, speaker, session."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{name} must be a non-empty string, got {value!r}.", value=value)
+    if len(value) > LONGEST_NAME:
+        raise InvalidInput(f"{name} has {len(value):,} characters; at most {LONGEST_NAME:,}.", length=len(value))
+    return writable(value, name)
+
+
+def checked_kind(kind: Any, known: Collection[str]) -> str:
+    """Refuse kinds that nobody registered: a typo would silently decay by another half-life."""
+    if isinstance(kind, str) and kind in known:
+        return kind
+    if isinstance(kind, str) and SLUG.fullmatch(kind):
+        error = unknown_name("kind", kind, known)
+        raise InvalidInput(f"{error.message} Register a new one with register_kind({kind!r}).", **error.details)
+    raise InvalidInput(f"kind={kind!r} is not a slug such as 'fact' or 'support-ticket'.", value=kind)
+
+
+def checked_unit(value: Any, name: str) -> float:
+    """Check a number of 0..1."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or not 0 <= value <= 1:
+        hint = " For the 1-10 scale use rating(8)." if name == "importance" else ""
+        raise InvalidInput(f"{name}={value!r} is not a number of 0..1.{hint}", value=value)
+    return float(value)
+
+
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags without repetition."""
+    names = [checked_name(tag, "a tag") or "" for tag in strings(tags, "tags")]
+    return tuple(dict.fromkeys(names))
+
+
+def checked_metadata(metadata: Any) -> dict[str, Json]:
+    """Return metadata as plain JSON data, so that every store gives back what was put in."""
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
+        raise InvalidInput(f"metadata must map strings to JSON values, got {metadata!r}.", value=metadata)
+    try:
+        text = json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"metadata is not JSON: {error}.", value=metadata) from None
+    plain: dict[str, Json] = json.loads(writable(text, "metadata"))
+    return plain
+
+
+def checked_rule(rule: str | None, created: datetime) -> str | None:
+    """Check a recurrence rule by reading it."""
+    if rule is None:
+        return None
+    try:
+        parse_rule(rule, created)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"recurs={rule!r}: {error}", value=rule) from None
+    return rule
+
+
+def checked_validity(
+    valid_from: datetime | None, valid_until: datetime | None
+) -> tuple[datetime | None, datetime | None]:
+    """Check the span in which a memory is true: aware ends, in order."""
+    start = aware(valid_from, "valid_from") if valid_from else None
+    end = aware(valid_until, "valid_until") if valid_until else None
+    if start and end and start >= end:
+        raise InvalidInput(f"valid_from={start.isoformat()} is not before valid_until={end.isoformat()}.")
+    return start, end
+
+
+def new_id(tx: Transaction, memory: Memory) -> str:
+    """Return an id made from what is remembered, so that the same history gives the same ids on every machine."""
+    for ordinal in range(1_000_000):
+        parts = (memory.space, memory.created_at.isoformat(), memory.kind, memory.text, str(ordinal))
+        digest = hashlib.blake2b("\0".join(parts).encode(), digest_size=10).hexdigest()
+        if tx.get(digest) is None:
+            return digest
+    raise InvalidInput("A million memories with one text and time: give them ids of your own.")
+
+
+def content(memory: Memory) -> dict[str, Json]:
+    """Return what a memory says and is, without how it was read: what journal and export show."""
+    data: dict[str, Json] = {}
+    for item in fields(Memory):
+        value: Any = getattr(memory, item.name)
+        if item.name in {"access", "space"}:
+            continue
+        if isinstance(value, datetime):
+            value = value.isoformat()
+        elif isinstance(value, tuple):
+            value = list(value)
+        elif isinstance(value, Mapping):
+            value = dict(value)
+        data[item.name] = value
+    return data
+
+
+def superseded_by(tx: Transaction, memory: Memory) -> list[Memory]:
+    """Return the memories that this one takes the place of: holders of its key, and those it names."""
+    old = {held.id: held for held in tx.holders(memory.key)} if memory.key else {}
+    for name in memory.supersedes:
+        named = tx.get(name)
+        if named is None:
+            raise NotFound(f"supersedes={name!r}: no memory with this id in space {memory.space!r}.", id=name)
+        old[name] = named
+    old.pop(memory.id, None)
+    return list(old.values())
+
+
+def entry(
+    action: str, memory: Memory, author: Author, *, before: Memory | None = None, reason: str = ""
+) -> JournalEntry:
+    """Return the journal line of a change."""
+    return JournalEntry(
+        at=author.now,
+        action=action,
+        memory_id=memory.id,
+        actor=author.actor,
+        reason=reason,
+        before=content(before) if before else None,
+        after=content(memory),
+    )
+
+
+def supersede(tx: Transaction, old: Memory, new: Memory, author: Author) -> None:
+    """Retire ``old`` in favour of ``new`` at once; one already superseded keeps its own successor."""
+    if old.superseded_at is not None:
+        return
+    retired = old.changed(superseded_at=max(new.created_at, old.created_at), superseded_by=new.id)
+    tx.replace(retired)
+    tx.journal(entry("supersede", retired, author, before=old, reason=f"superseded by {new.id}"))
