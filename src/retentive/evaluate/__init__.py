@@ -1,0 +1,1 @@
+"""Measuring a policy: on labelled conversations (`runner`) and against promised behaviours (`scenarios`)."""

@@ -1,0 +1,182 @@
+"""`retentive eval`: quality on labelled conversations, and the promised behaviours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from retentive.cli.options import POLICY, command
+from retentive.cli.session import Session, on_terminal, talk
+
+if TYPE_CHECKING:
+    from retentive.embedders import Embedder
+    from retentive.evaluate.report import Report
+    from retentive.evaluate.runner import Progress
+    from retentive.evaluate.scenarios.run import Verdict
+    from retentive.policy.policy import Policy
+
+
+@click.group("eval", short_help="Measure retrieval quality, and run the behaviours as scenarios.")
+def evaluate() -> None:
+    """Measure policies: on labelled conversations, and against the behaviours they promise."""
+
+
+@command(
+    "run",
+    space=False,
+    examples=[
+        "retentive eval run --policy retentive --policy blend --overall",
+        "retentive eval run --data example --touch --no-baselines --json",
+    ],
+)
+@click.option("--data", multiple=True, metavar="FILE", help="A set in neutral JSON; without one, a bundled example.")
+@click.option("--policy", "policies", type=POLICY, multiple=True, help="A preset or a .toml file; default: retentive.")
+@click.option("--baselines/--no-baselines", default=True, show_default=True, help="Also BM25, vector, RRF, min-max.")
+@click.option("--touch", is_flag=True, help="Also answer in file order with write-back on, and print the difference.")
+@click.option("--by-category/--overall", default=True, show_default=True, help="Also a table for each category.")
+@click.option(
+    "--limit-queries", type=click.IntRange(min=1), metavar="N", help="Only the first N questions of each set."
+)
+@click.option(
+    "--keep-tokens", is_flag=True, help="Keep token vectors between policies: faster, but it flatters timings."
+)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Also write FILE.json or FILE.md.")
+def run(
+    session: Session,
+    *,
+    data: Sequence[str],
+    policies: Sequence[str],
+    baselines: bool,
+    touch: bool,
+    by_category: bool,
+    limit_queries: int | None,
+    keep_tokens: bool,
+    out: Path | None,
+) -> None:
+    """Ask every question of a set under every policy and print the usual metrics side by side.
+
+    Memories are kept in memory unless --store names a folder; your own store is never touched.
+    """
+    from retentive.evaluate import datasets
+    from retentive.evaluate.runner import evaluate as measure
+
+    _check_out(out)
+    asked = _policies(policies or ("retentive",), baselines=baselines)
+    embedder, folder = _embedder(session), session.arguments.get("store")
+    store = Path(folder) if folder else None
+    reports = []
+    for name in data or ("example",):
+        dataset = datasets.load(name)
+        dataset = dataset.first(limit_queries) if limit_queries else dataset
+        with _progress(dataset.name) as progress:
+            report = measure(
+                dataset,
+                asked,
+                embedder=embedder,
+                touch=touch,
+                store=store,
+                keep_tokens=keep_tokens,
+                progress=progress,
+            )
+        reports.append(report)
+        if not session.json:
+            click.echo(_text(report, by_category=by_category))
+    if session.json:
+        session.emit([report.as_dict() for report in reports])
+    if out:
+        out.write_text(_file(reports, out, by_category=by_category), "utf-8")
+
+
+@command(
+    "scenarios",
+    store=False,
+    space=False,
+    examples=["retentive eval scenarios --only 13", 'retentive eval scenarios --only "hot loop" --json'],
+)
+@click.option("--policy", type=POLICY, default="retentive", show_default=True, help="A preset or a .toml file.")
+@click.option("--only", multiple=True, metavar="N|NAME", help="Only this scenario, by number or name; may be repeated.")
+def scenarios(session: Session, *, policy: str, only: Sequence[str]) -> None:
+    """Play the behaviours that must hold, each in a small world of its own; exit 1 if a promise is broken."""
+    from retentive.evaluate.scenarios import RetentiveSubject, run_all, select
+
+    chosen = _policies((policy,), baselines=False)[0]
+    verdicts = run_all(
+        lambda setting: RetentiveSubject(setting, chosen), select(only), None if session.json else _print_verdict
+    )
+    failed = sum(verdict.failed for verdict in verdicts)
+    if session.json:
+        session.emit([verdict.as_dict() for verdict in verdicts])
+    seconds = sum(verdict.seconds for verdict in verdicts)
+    talk(f"{len(verdicts) - failed} of {len(verdicts)} behaviours hold under {chosen.name!r} ({seconds:.1f} s).")
+    if failed:
+        sys.exit(1)
+
+
+evaluate.add_command(run)
+evaluate.add_command(scenarios)
+
+
+def _policies(names: Sequence[str], *, baselines: bool) -> list[Policy]:
+    from retentive.cli.policies import load
+    from retentive.evaluate.baselines import BASELINES
+
+    chosen = [load(name) for name in names]
+    return [*BASELINES, *chosen] if baselines else chosen
+
+
+def _embedder(session: Session) -> Embedder:
+    from retentive.embedders import resolve
+
+    config = session.config
+    return resolve(config.embedder, models_folder=config.models, options=config.embedder_options())
+
+
+def _check_out(out: Path | None) -> None:
+    if out and out.suffix not in {".json", ".md"}:
+        raise click.BadParameter(f"{str(out)!r} ends in {out.suffix!r}; name a .json or .md file.", param_hint="--out")
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Progress | None]:
+    """Show a bar with the running policy on a terminal's stderr, and nothing anywhere else."""
+    if not on_terminal(err=True):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+        yield lambda done, total, label: bar.update(task, completed=done, total=total, description=label)
+
+
+def _text(report: Report, *, by_category: bool) -> str:
+    from retentive.evaluate.report import as_text
+
+    return as_text(report, by_category=by_category)
+
+
+def _file(reports: Sequence[Report], out: Path, *, by_category: bool) -> str:
+    import json
+
+    from retentive.evaluate.report import as_markdown
+
+    if out.suffix == ".json":
+        return json.dumps([report.as_dict() for report in reports], indent=2, ensure_ascii=False) + "\n"
+    return "\n".join(as_markdown(report, by_category=by_category) for report in reports)
+
+
+_MARKS = {"pass": ("pass", "green"), "fail": ("FAIL", "red"), "not offered": ("n/a ", "yellow")}
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    """Print a line as each verdict falls: what holds in short, what does not with its reason."""
+    mark, colour = _MARKS[verdict.outcome]
+    reason = f"\n           {verdict.reason}" if verdict.reason else ""
+    click.echo(f"{verdict.number:>3}  {click.style(mark, fg=colour)}  {verdict.name}: {verdict.promise}{reason}")
