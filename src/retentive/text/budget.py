@@ -1,8 +1,8 @@
 """Fitting text into a language model's budget without its tokenizer.
 
 ``count_tokens`` estimates: a word costs one token for every eight letters begun, three digits, a punctuation mark, a
-line break or an ideograph cost one each. Over 17,774 English messages it gave 1.07 times BERT's WordPiece count in all, and
-0.91 to 1.15 times for nine messages in ten. Models differ among themselves by more than that: leave some room.
+line break or an ideograph cost one each. Over 17,774 English messages it gave 1.07 times BERT's WordPiece count in all,
+and 0.91 to 1.15 times for nine messages in ten. Models differ among themselves by more than that: leave some room.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from retentive.text.commonwords import COMMON_WORDS, HONORIFICS, PARTICLES
 from retentive.text.stopwords import STOP_WORDS
 
 MAX_WORDS: Final = 5
-"""More capitalised words in a row than this are a headline, not a name."""
+_HEADLINE: Final = 8
+"""A name has at most so many words; that many capitals in a row, common words included, are a headline."""
 
 _ROLES: Final = frozenset(
     ("user", "assistant", "system", "human", "bot", "agent", "ai", "tool", "function", "developer")
@@ -131,7 +132,8 @@ def _names(run: str, *, starts: bool) -> list[tuple[int, str]]:
         return [] if _is_common(run, starts=starts) else [(0, run)]
     found: list[list[tuple[int, str]]] = [[]]
     at = 0
-    for word in run.split(" "):
+    words = run.split(" ")
+    for word in words if len(words) <= _HEADLINE else ():
         if _is_common(word, starts=starts and not at) and not (word in PARTICLES and found[-1]):
             found.append([])
         else:

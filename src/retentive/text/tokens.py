@@ -51,12 +51,15 @@ _INVISIBLE: Final = dict.fromkeys(
     )
     for point in range(first, last + 1)
 )
+_UNSEEN: Final = _INVISIBLE | {0x2019: "'", 0x2BC: "'"}
+"""Characters to drop, and the apostrophes that are typed as another one."""
+
 _FOLDED: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"})
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]+")
 
 _NUMBER_OR_LANGUAGE: Final = r"\d{1,3}(?:,\d{3})+(?![\d,])|\b[CFcf](?:\+\+|#)"
-_CONNECTOR: Final = r"(?:[-.'\u2019/@&+]|::?|:?\\+)"
-_WORD: Final = rf"(?:[^\W{_UNSPACED}]|[{_MARKED}])+"
+_CONNECTOR: Final = r"(?:[-.'/@&+]|::?|:?\\+)"
+_WORD: Final = rf"[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_MARKED}])*"
 _ASCII_CHUNK: Final = re.compile(
     rf"https?://[^\s<>\"'`]+|{_NUMBER_OR_LANGUAGE}|\w+(?:{_CONNECTOR}\w+)*", re.ASCII | re.IGNORECASE
 )
@@ -67,13 +70,13 @@ _RUN: Final = re.compile(rf"[{_UNSPACED}]+")
 _IDEOGRAPH: Final = re.compile(f"[{_IDEOGRAPHS}]")
 
 _URL: Final = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
-_PIECES: Final = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}](?:[\w.'\u2019{_MARKED}-]*[\w{_MARKED}])?")
-_PARTS: Final = re.compile(r"[^-_.'\u2019]+")
+_PIECES: Final = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}](?:[\w.'{_MARKED}-]*[\w{_MARKED}])?")
+_PARTS: Final = re.compile(r"[^-_.']+")
 _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TWO_RUNS: Final = re.compile(r"([^\W\d_]+)(\d+)|(\d+)([^\W\d_]+)")
 _ORDINAL: Final = frozenset(("st", "nd", "rd", "th", "s"))
-_JOINT: Final = re.compile(r"(?<!\d)[-_]|[-_](?!\d)|['\u2019]")
-_CONTRACTED: Final = re.compile(r"['\u2019](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
+_JOINT: Final = re.compile(r"(?<!\d)[-_]|[-_](?!\d)|[']")
+_CONTRACTED: Final = re.compile(r"['](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
 _VERSION: Final = re.compile(r"v(?=\d)")
 _DOTTED: Final = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 _URL_TAIL: Final = ".,;:!?)]}'\"/"
@@ -134,7 +137,7 @@ def chunks(text: str) -> list[str]:
     """The words and joined words of a text as they were written, composed and without invisible characters."""
     if text.isascii():
         return _ASCII_CHUNK.findall(text)
-    return _CHUNK.findall(unicodedata.normalize("NFKC", text.translate(_INVISIBLE)))
+    return _CHUNK.findall(unicodedata.normalize("NFKC", text.translate(_UNSEEN)))
 
 
 def fold(text: str) -> str:
@@ -203,6 +206,7 @@ def _analyse(chunk: str, *, english: bool) -> _Analysis:
 
 
 def _both(found: tuple[str, ...]) -> _Analysis:
+    found = tuple(filter(None, found))
     return _Analysis(found, found)
 
 
