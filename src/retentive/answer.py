@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 from retentive.policy.policy import Policy
 from retentive.recall.outcome import Compacted, Hit, Outcome, Trace
 from retentive.types import Memory
 from retentive.writing import content
 
-Format = Literal["xml", "markdown", "messages", "json"]
 Feedback = Callable[[str, Sequence[str], str | None], None]
 
 
@@ -53,8 +52,8 @@ class Recall(Sequence[Hit]):
 
         return explain(self)
 
-    def render(self, format: Format = "xml") -> Any:  # noqa: A002 - the name is the contract
-        """Return the answer as text for a prompt (``messages``: a list of chat messages, never of the system role)."""
+    def render(self, format: str = "xml") -> Any:  # noqa: A002 - the name is the contract
+        """Return the answer for a prompt: "xml", "markdown" or "json" as text, "messages" as a list of chat messages."""
         from retentive.render import render  # noqa: PLC0415
 
         return render(self.hits, self.core, self.compacted, format=format, now=self.trace.now)

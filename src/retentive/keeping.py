@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, overload
 
@@ -158,9 +158,9 @@ class Keeper:
             raise NotFound(f"No memory {memory_id!r} in space {self.store.path!r}.", id=memory_id)
         return memory
 
-    def list(self, filters: Filters, *, hidden: bool, limit: int, cursor: str | None) -> Page:
+    def page(self, filters: Filters, *, hidden: bool, limit: int, cursor: str | None) -> Page:
         """List memories, newest first."""
-        if not isinstance(limit, int) or not 1 <= limit <= _LARGEST_PAGE:
+        if not 1 <= limit <= _LARGEST_PAGE:
             raise InvalidInput(f"limit={limit!r} is outside 1..{_LARGEST_PAGE}.", value=limit)
         gate = gate_of(filters, self.author.now, hidden=hidden)
         found = self.store.page(gate, limit=limit + 1, after=_read_cursor(cursor))
@@ -280,6 +280,3 @@ def _read_cursor(cursor: str | None) -> Cursor | None:
         return Cursor(datetime.fromisoformat(created), str(memory_id))
     except (ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(f"cursor={cursor!r} is not one that list() gave out.", value=cursor) from error
-
-
-__all__ = ["Keeper", "Page", "Version", "replace"]

@@ -12,13 +12,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from retentive.answer import Recall
+from retentive.config import Config
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput
 from retentive.keeping import Keeper, Page, Version
 from retentive.paths import space_path
+from retentive.policy import presets
 from retentive.policy.policy import Policy
-from retentive.recall.late import Windows
 from retentive.recall.outcome import Outcome
 from retentive.recall.pipeline import recall
 from retentive.recall.request import Tools
@@ -37,6 +38,22 @@ def _system_clock() -> datetime:
     return datetime.now(UTC)
 
 
+def _store(location: str | Path | None, store: Store | None, config: Config | None) -> Store:
+    if store is not None and location is None:
+        return store
+    if location is None and config is not None:
+        location = config.store
+    if location is None or store is not None:
+        raise InvalidInput(
+            "Say where memories live: Retentive('./memories'), Retentive(':memory:') or Retentive(store=...)."
+        )
+    if config is None:
+        return store_for(location)
+    return store_for(
+        location, busy_timeout=config.busy_timeout, durability="full" if config.durability == "full" else "normal"
+    )
+
+
 class Retentive:
     """A place where agents' memories live, apart from one another in spaces.
 
@@ -49,21 +66,20 @@ class Retentive:
         location: str | Path | None = None,
         *,
         embedder: Embedder | str | None = None,
-        policy: Policy | str = "retentive",
+        policy: Policy | str | None = None,
         clock: Clock | None = None,
         store: Store | None = None,
         reranker: Reranker | None = None,
-        actor: str = "",
+        config: Config | None = None,
     ) -> None:
-        if (location is None) == (store is None):
-            raise InvalidInput(
-                "Say where memories live: Retentive('./memories'), Retentive(':memory:') or Retentive(store=...)."
-            )
-        self.store: Store = store if store is not None else store_for(location or "")
-        self.policy = policy_of(policy, default=policy_of("retentive", None))
+        self.store: Store = _store(location, store, config)
+        self.policy = policy_of(
+            policy if policy is not None else (config.policy if config else None), presets.retentive
+        )
         self.clock = clock or _system_clock
-        self.actor = actor
+        self.actor = config.actor if config else ""
         self.kinds: set[str] = set(KINDS)
+        self._config = config
         self._embedder = embedder
         self._reranker = reranker
         self._lock = threading.Lock()
@@ -80,10 +96,16 @@ class Retentive:
         """The models that recalls use, made at the first need."""
         with self._lock:
             if self._tools is None:
-                embedder = resolve(self._embedder)
+                embedder = self._resolved()
                 breaker = Breaker() if self._reranker else None
                 self._tools = Tools(embedder, self._reranker, breaker, windows=token_windows(embedder))
             return self._tools
+
+    def _resolved(self) -> Embedder:
+        config = self._config
+        if self._embedder is not None or config is None:
+            return resolve(self._embedder, models_folder=config.models if config else None)
+        return resolve(config.embedder, models_folder=config.models, options=config.embedder_options())
 
     def now(self) -> datetime:
         """Read the clock."""
@@ -92,7 +114,7 @@ class Retentive:
     def register_kind(self, *kinds: str) -> None:
         """Allow kinds of your own, slugs such as ``support-ticket``; they decay with the half-life of "custom"."""
         for kind in kinds:
-            if not isinstance(kind, str) or not SLUG.fullmatch(kind):
+            if not SLUG.fullmatch(kind):
                 raise InvalidInput(f"kind={kind!r} is not a slug such as 'support-ticket'.", value=kind)
             self.kinds.add(kind)
 
@@ -275,7 +297,7 @@ class Space:
     ) -> Page:
         """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
         filters = Filters(kinds, tags, where, since, until, as_of)
-        return self._keeper.list(filters, hidden=hidden, limit=limit, cursor=cursor)
+        return self._keeper.page(filters, hidden=hidden, limit=limit, cursor=cursor)
 
     def update(self, id: str, *, reason: str = "", **changes: Any) -> Memory:  # noqa: A002
         """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was."""
@@ -321,6 +343,3 @@ def _noted(outcome: Outcome, notes: builtins.list[str]) -> Outcome:
     if not notes:
         return outcome
     return replace(outcome, trace=replace(outcome.trace, notes=(*outcome.trace.notes, *notes)))
-
-
-__all__ = ["Retentive", "Space", "Windows"]

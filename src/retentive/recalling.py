@@ -54,10 +54,12 @@ def gate_of(filters: Filters, now: datetime, **more: Any) -> Gate:
 
 
 def policy_of(policy: Policy | str | None, default: Policy) -> Policy:
-    """Accept a name, a policy, or nothing."""
+    """Accept a preset's name, the path of a TOML file, a policy, or nothing."""
     if policy is None:
         return default
-    return presets.get(policy) if isinstance(policy, str) else policy
+    if isinstance(policy, Policy):
+        return policy
+    return Policy.load(policy) if policy.endswith(".toml") else presets.get(policy)
 
 
 def question_of(
