@@ -7,10 +7,12 @@ from retentive.embedders.protocol import (
     EmbedderIdentity,
     Fingerprinted,
     QueryEmbedder,
+    QueryTokenEmbedder,
     TokenEmbedder,
     Vectors,
     checked_vectors,
     identity,
+    query_tokens,
     query_vector,
 )
 
@@ -20,11 +22,13 @@ __all__ = [
     "EmbedderIdentity",
     "Fingerprinted",
     "QueryEmbedder",
+    "QueryTokenEmbedder",
     "TokenEmbedder",
     "Vectors",
     "checked_vectors",
     "identity",
     "known_embedders",
+    "query_tokens",
     "query_vector",
     "resolve",
 ]

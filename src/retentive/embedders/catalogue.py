@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
-from inspect import signature
+from inspect import getattr_static, signature
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,9 @@ def resolve(
 
 
 def _checked(embedder: Embedder) -> Embedder:
-    if isinstance(embedder, Embedder):
+    """Look for the attributes without reading them: `isinstance` would on 3.11, and a width may cost a request."""
+    missing = object()
+    if all(getattr_static(embedder, name, missing) is not missing for name in ("id", "dimension", "embed")):
         return embedder
     raise InvalidInput(
         f"{type(embedder).__name__} is no embedder: it needs `id`, `dimension` and `embed(texts)`. "

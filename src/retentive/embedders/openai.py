@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from time import sleep
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 
@@ -48,6 +49,8 @@ class OpenAIEmbedder:
     ) -> None:
         _check_at_least("batch_size", batch_size, 1)
         _check_at_least("max_retries", max_retries, 0)
+        if timeout <= 0:
+            raise InvalidInput(f"timeout must be more than 0 seconds; got {timeout!r}.", value=timeout)
         if dimensions is not None:
             _check_at_least("dimensions", dimensions, 1)
         self.id = f"openai:{model}"
@@ -58,6 +61,7 @@ class OpenAIEmbedder:
         self._max_retries = max_retries
         self._prompts = prompts
         self._client, self._blot = _client(base_url, api_key, timeout)
+        finalize(self, self._client.close)  # whoever forgets close() leaves no socket behind
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self._where!r}, {self._model!r})"
@@ -164,6 +168,8 @@ def read_embeddings(payload: Any, count: int) -> Vectors:
     rows = [_row(item["embedding"]) for item in items]
     if len({len(row) for row in rows}) != 1:
         raise ValueError("vectors of different lengths")
+    if not len(rows[0]):
+        raise ValueError("vectors with no numbers in them")
     return np.array([row for _, row in sorted(zip(places, rows, strict=True), key=lambda pair: pair[0])], np.float32)
 
 

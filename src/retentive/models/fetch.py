@@ -28,7 +28,7 @@ TIMEOUT = 30.0
 Report = Callable[[str], None]
 
 
-class FetchFailed(RetentiveError):  # noqa: N818 -- the error tree names what failed
+class FetchFailed(RetentiveError):
     """A model's file could not be had from any source, or none had the right digest."""
 
 
