@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from retentive import policies
     from retentive.answer import Recall
+    from retentive.asynchronous import AsyncRetentive
     from retentive.errors import RetentiveError
     from retentive.memory import Retentive, Space
     from retentive.policy import Policy
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AgentState": "retentive.types",
+    "AsyncRetentive": "retentive.asynchronous",
     "Draft": "retentive.types",
     "Hit": "retentive.recall.outcome",
     "Memory": "retentive.types",
@@ -33,6 +35,7 @@ _HOMES = {
 
 __all__ = [
     "AgentState",
+    "AsyncRetentive",
     "Draft",
     "Hit",
     "Memory",
