@@ -80,7 +80,7 @@ def _cut(sentence: str, room: int) -> str:
     """The beginning of a sentence that is too long on its own, cut between words where it has any."""
     end = 0
     for match in _TOKEN.finditer(sentence):
-        room -= 2 if match.group() > "\uffff" else 1
+        room -= count_tokens(match.group())
         if room < 0:
             break
         end = match.end()
