@@ -32,8 +32,8 @@ _UNSEEN = (
     "\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff"
 )
 _ILLEGAL_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_XML_MARKUP = re.compile(f"[&<>\"'\\t\\n\\r{_UNSEEN}]")
-_XML_NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
+_XML_MARKUP = re.compile(f"[&<>\\t\\n\\r{_UNSEEN}]")
+_XML_NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _FOLDED = re.compile(f"(?:\r\n|[{_BREAKS}])")
 _INVISIBLE = re.compile(f"[{_UNSEEN}\\ud800-\\udfff\\ufffe\\uffff]")
 _INLINE_MARKUP = re.compile(r"[\\`*_\[\]<>|~&$@^\"]")
@@ -82,7 +82,7 @@ def xml_line(line: Line) -> str:
     facts += [("source", line.source or ""), ("speaker", line.speaker or "")]
     facts += [("trust", _trust(line)), ("mark", INFERRED if line.inferred else "")]
     facts += [("stale", line.stale or "")]
-    attributes = "".join(f' {name}="{xml_text(value)}"' for name, value in facts if value)
+    attributes = "".join(f' {name}="{xml_value(value)}"' for name, value in facts if value)
     return f"<memory{attributes}>{xml_text(line.text)}</memory>"
 
 
@@ -118,8 +118,16 @@ def _trust(line: Line) -> str:
 
 
 def xml_text(text: str) -> str:
-    """Write text for an element or an attribute, on one line; a strict parser reads back exactly ``legal(text)``."""
+    """Write text for an element, on one line; a strict parser reads back exactly ``legal(text)``.
+
+    Quotes mean nothing there and stay: prose is full of apostrophes, and each would cost a reader three tokens.
+    """
     return _XML_MARKUP.sub(_reference, legal(text))
+
+
+def xml_value(text: str) -> str:
+    """Write text for an attribute's value, between quotes that it cannot close."""
+    return xml_text(text).replace('"', "&quot;").replace("'", "&apos;")
 
 
 def _reference(found: re.Match[str]) -> str:

@@ -84,7 +84,7 @@ def test_the_rest_of_the_story_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "relative"), [(presets.blend, True), (presets.focus, False), (presets.retentive, True)]
+    ("policy", "relative"), [(presets.blend, True), (presets.focus, False), (presets.stream, True)]
 )
 def test_relative_scores_carry_a_warning(policy: Policy, relative: bool) -> None:
     """Where min-max is in play, and only there, the reader is told not to compare scores between recalls."""
