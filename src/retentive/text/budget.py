@@ -7,22 +7,22 @@ and 0.91 to 1.15 times for nine messages in ten. Models differ among themselves 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from math import log
 from typing import Final
 
 from retentive.errors import InvalidInput
+from retentive.text.lazy import Lazy
 from retentive.text.sentences import sentences
 from retentive.text.tokens import query_terms
 
 _IDEOGRAPHIC: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-_TOKEN: Final = re.compile(
+_TOKEN: Final = Lazy(
     rf"[A-Za-z]{{1,8}}|[0-9]{{1,3}}|[{_IDEOGRAPHIC}]|[^\W\d_A-Za-z{_IDEOGRAPHIC}]{{1,4}}|[^\w\s]|_|\d|\n+"
 )
-_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
-_TELLING: Final = re.compile(r"\d+|(?<=[a-z,;] )[A-Z]\w+|\b[A-Z]{2,}\b|[a-z][A-Z]")
+_ASTRAL: Final = Lazy("[\U00010000-\U0010ffff]")
+_TELLING: Final = Lazy(r"\d+|(?<=[a-z,;] )[A-Z]\w+|\b[A-Z]{2,}\b|[a-z][A-Z]")
 _ELLIPSIS: Final = "\u2026"
 
 

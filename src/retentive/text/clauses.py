@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_QUOTED: Final = re.compile(
-    r"\"[^\"\n]{0,300}\"|\u201c[^\u201d\n]{0,300}\u201d|`[^`\n]{0,300}`|(?<!\w)'[^'\n]{3,300}'(?!\w)"
-)
+from retentive.text.lazy import Lazy
+
+_QUOTED: Final = Lazy(r"\"[^\"\n]{0,300}\"|\u201c[^\u201d\n]{0,300}\u201d|`[^`\n]{0,300}`|(?<!\w)'[^'\n]{3,300}'(?!\w)")
 # No alternative starts with open-ended white space: a page of blanks must cost its length, not its square.
-_CUT: Final = re.compile(
+_CUT: Final = Lazy(
     r"(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u2019)\]]*\s+(?=\S)|[\u3002\uff01\uff1f]|[;\n\r]+\s*(?:[-*\u2022]\s+)?"
     r"|(?<!\s),?\s+(?:and\s+also|and\s+then|as\s+well\s+as|and|but|also|plus|while|whereas)\s+|,\s+(?:or|so|yet|then)\s+",
     re.IGNORECASE,
 )
-_ABBREVIATED: Final = re.compile(
+_ABBREVIATED: Final = Lazy(
     r"(?:^|[\s(])(?:[A-Za-z]|mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx|dept|inc|ltd|jr|sr)\.$", re.IGNORECASE
 )
 _LONGEST: Final = 8_000

@@ -9,6 +9,7 @@ from typing import Final
 
 from retentive.text import windows
 from retentive.text.commonwords import MONTHS, WEEKDAYS
+from retentive.text.lazy import Lazy
 from retentive.text.relativephrases import Found
 from retentive.text.windows import Span
 
@@ -41,40 +42,40 @@ _PREPOSITION: Final = (
 _REACH: Final = 40
 """The longest way from the beginning of a phrase to the word that gives it away."""
 
-_TRIGGER: Final = re.compile(rf"\d{{2}}|\b(?:{_NAMES}|{_HOLIDAYS}|{_SEASON}|Q[1-4])|day\b", re.IGNORECASE)
-_PHRASE: Final = re.compile(
+_TRIGGER: Final = Lazy(rf"\d{{2}}|\b(?:{_NAMES}|{_HOLIDAYS}|{_SEASON}|Q[1-4])|day\b", re.IGNORECASE)
+_PHRASE: Final = Lazy(
     rf"(?<![\w/.-])(?:(?P<prep>{_PREPOSITION})\s+)?(?P<point>{_POINT})(?![\w/]|-\w|\.\d|['\u2019]s\b)", re.IGNORECASE
 )
-_BETWEEN: Final = re.compile(
+_BETWEEN: Final = Lazy(
     rf"\b(?:between|from)\s+(?P<first>{_POINT})\s*(?:and|to|until|till|through|-|\u2013)\s*(?P<second>{_POINT})(?![\w/]|-\w)",
     re.IGNORECASE,
 )
-_FUTURE: Final = re.compile(r"\b(?:next|upcoming|coming|tomorrow|will|going\s+to|every|each)\b", re.IGNORECASE)
+_FUTURE: Final = Lazy(r"\b(?:next|upcoming|coming|tomorrow|will|going\s+to|every|each)\b", re.IGNORECASE)
 
-_NUMERIC: Final = re.compile(rf"(\d{{1,2}})[/.](\d{{1,2}})[/.]({_YEAR})")
-_ISO: Final = re.compile(rf"({_YEAR})[-/](\d\d)(?:[-/](\d\d))?")
-_PARSED: Final = re.compile(
+_NUMERIC: Final = Lazy(rf"(\d{{1,2}})[/.](\d{{1,2}})[/.]({_YEAR})")
+_ISO: Final = Lazy(rf"({_YEAR})[-/](\d\d)(?:[-/](\d\d))?")
+_PARSED: Final = Lazy(
     rf"(?:the\s+)?(?:(?P<part>early|mid|late|beginning|start|middle|end)(?:\s+of)?[-\s]+(?:in\s+)?)?"
     rf"(?:(?P<before>{_D})\s+(?:of\s+)?)?(?P<month>{_NAMES})\b\.?(?:\s+(?:the\s+)?(?P<after>{_D})(?!\d))?"
     rf"(?:(?:,?\s+(?:of\s+)?)(?P<year>{_YEAR})|\s?['\u2019](?P<short>\d\d))?",
     re.IGNORECASE,
 )
-_OTHER: Final = re.compile(
+_OTHER: Final = Lazy(
     rf"(?:the\s+)?(?:(?P<part>early|mid|late)[-\s])?(?:(?P<season>{_SEASON})|(?P<quarter>Q[1-4])|(?P<holiday>{_HOLIDAYS})"
     rf"(?:\s+(?:day|eve))?)?(?:,?\s*(?:of\s+)?(?P<year>{_YEAR}))?",
     re.IGNORECASE,
 )
-_DECADE: Final = re.compile(r"(?:the\s+)?(19|20)?(\d)0s", re.IGNORECASE)
+_DECADE: Final = Lazy(r"(?:the\s+)?(19|20)?(\d)0s", re.IGNORECASE)
 _PARTS: Final = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
 
 # "In 2000 words" is no year, and "since June told me" no month.
-_COUNTED: Final = re.compile(
+_COUNTED: Final = Lazy(
     r"\s*(?:[%$\u20ac]|(?:more\s+|different\s+)?(?:words|steps|people|users|files|lines"
     r"|dollars|euros|pounds|items|miles|meters|metres"
     r"|km|kg|calories|rows|records|characters|tokens|hours|days|ways|parts|places|pieces)\b)",
     re.IGNORECASE,
 )
-_SPEAKS: Final = re.compile(
+_SPEAKS: Final = Lazy(
     r"(?!\s*(?:$|[.,;:?!)\]]|(?i:and|or|to|until|till|when|what|how|who|where|i|we|you|they|he|she|of|on|about|in|my|the)\b))"
 )
 _UNSURE: Final = frozenset(("may", "march", "mar"))
@@ -84,7 +85,7 @@ _NEED_CAPITAL: Final = frozenset(
 
 
 _BARE: Final = tuple(
-    (re.compile(pattern), frozenset(filter(None, prepositions.split(","))))
+    (Lazy(pattern), frozenset(filter(None, prepositions.split(","))))
     for pattern, prepositions in (
         ("yesterday", "since,before"),
         ("|".join(WEEKDAYS), "on,since,last,this,before,after"),

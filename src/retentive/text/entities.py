@@ -7,13 +7,13 @@ spelt like a name (``NASA``, ``GitHub``, ``R2D2``). Handles (``@anna``) are name
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import Final
 
 from retentive.text.commonwords import COMMON_WORDS, HONORIFICS, PARTICLES
+from retentive.text.lazy import Lazy
 from retentive.text.stopwords import STOP_WORDS
 
 MAX_WORDS: Final = 5
@@ -25,21 +25,18 @@ _ROLES: Final = frozenset(
 )
 _LONGEST_KEY: Final = 80
 
-_UPPER: Final = "A-Z" + "".join(
-    chr(point)
-    for first, last in ((0xC0, 0x530), (0x1E00, 0x2000))
-    for point in range(first, last)
-    if chr(point).isupper()
-)
+_UPPER: Final = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff"
+"""Blocks in which capitals and small letters alternate count as a whole; ``_is_common`` looks again."""
+
 _WORD: Final = rf"[{_UPPER}]\w*(?:[-'\u2019&.]\w+)*|[a-z]{{1,2}}[{_UPPER}]\w+"
 _TITLE: Final = r"(?:Dr|Mr|Mrs|Ms|Prof|St)\. "
 _JOIN: Final = r" (?:(?:of|de|van|von|der|den|da|di|du|la|le|del|al|bin|ibn|&)(?: the| la| den| der)? )?"
-_RUN: Final = re.compile(rf"@(\w+)|(?<![\w@#])((?:{_TITLE})?(?:{_WORD})(?:{_JOIN}(?:{_TITLE})?(?:{_WORD}))*)")
+_RUN: Final = Lazy(rf"@(\w+)|(?<![\w@#])((?:{_TITLE})?(?:{_WORD})(?:{_JOIN}(?:{_TITLE})?(?:{_WORD}))*)")
 _OPENING: Final = " \t\"'`*_([{<>\u201c\u2018\u00ab\u2022-\u2013\u2014#"
 _ENDING: Final = ".!?\n\r:;\u2026\u3002\u2026"
-_POSSESSIVE: Final = re.compile(r"['\u2019](?:s|S)?$|['\u2019](?:ll|re|ve|d|m)$")
-_SPACES: Final = re.compile(r"\s+")
-_TOKEN: Final = re.compile(r"\w+(?:[-'\u2019&.]\w+)*")
+_POSSESSIVE: Final = Lazy(r"['\u2019](?:s|S)?$|['\u2019](?:ll|re|ve|d|m)$")
+_SPACES: Final = Lazy(r"\s+")
+_TOKEN: Final = Lazy(r"\w+(?:[-'\u2019&.]\w+)*")
 
 
 @lru_cache(16_384)
@@ -155,6 +152,8 @@ def _joined(words: list[tuple[int, str]]) -> tuple[int, str] | None:
 
 
 def _is_common(word: str, *, starts: bool) -> bool:
+    if word[0] > "\x7f" and not word[0].isupper():
+        return True
     folded = _POSSESSIVE.sub("", word).casefold()
     if folded == "will" and not starts and word == "Will":
         return False

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
 from retentive.text import windows
+from retentive.text.lazy import Lazy
 from retentive.text.windows import Span
 
 _WORDS: Final = {
@@ -160,14 +161,14 @@ def _just_now(_match: re.Match[str], now: datetime) -> Span:
     return _until_now(windows.ago(now, "minute", 0.0, 30.0))
 
 
-def _pattern(source: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{source})(?![\w-])", re.IGNORECASE)
+def _pattern(source: str) -> Lazy:
+    return Lazy(rf"(?<![\w-])(?:{source})(?![\w-])", re.IGNORECASE)
 
 
 _PERIOD: Final = r"(?P<unit>week|weekend|month|quarter|year|spring|summer|autumn|fall|winter)"
 _NOT_PART: Final = r"(?!\s+of\b)"
 
-_RULES: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], Literal["past", "current"], Rule], ...]] = (
+_RULES: Final[tuple[tuple[tuple[str, ...], Lazy, Literal["past", "current"], Rule], ...]] = (
     (("yesterday",), _pattern(r"the\s+day\s+before\s+yesterday"), "past", _day(-2)),
     (
         ("yesterday",),
@@ -223,7 +224,7 @@ _RULES: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], Literal["past", "cur
     ),
     (
         ("use",),
-        re.compile(
+        Lazy(
             r"\b(?:(?i:I|we|you|he|she|they|it|who|there)|[A-Z]\w+)\s+(?i:(?:never\s+|always\s+)?used\s+to"
             r"(?=\s+\w)(?!\s+(?:it\b|this\b|that\b|the\b|him\b|her\b|them\b|my\b|your\b|a\b|\w+ing\b)))"
             r"|\b(?i:did(?:n['\u2019]t)?\s+\w+\s+used?\s+to\b)"
@@ -243,14 +244,14 @@ _RULES: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], Literal["past", "cur
     ),
 )
 
-_MAYBE_NOW: Final = re.compile(r"\bnow\b", re.IGNORECASE)
-_STATE_NOW: Final = re.compile(
+_MAYBE_NOW: Final = Lazy(r"\bnow\b", re.IGNORECASE)
+_STATE_NOW: Final = Lazy(
     r"\b(?:what|where|who|which|how|whose|is|are|am|does|do|has|have)\b(?:['\u2019]s)?\b[^.!?;\n]{0,120}?"
     r"(?<!just )(?<!from )(?<!until )(?<!till )(?<!for )(?<!by )(?<!before )(?<!right )\b(?P<now>now)\b"
     r"(?!\s+(?:that|and\s+(?:then|again)|on\b|or\s+never|list|show|tell|give|write|explain|please))",
     re.IGNORECASE,
 )
-_IMPERATIVE: Final = re.compile(
+_IMPERATIVE: Final = Lazy(
     r"\b(?:can|could|would|will|should|shall|must|let['\u2019]?s|please)\b[^.!?;\n]{0,40}\bnow\b|\bdo\s+(?:it|this|that)\s+now\b",
     re.IGNORECASE,
 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_BREAK: Final = re.compile(
+from retentive.text.lazy import Lazy
+
+_BREAK: Final = Lazy(
     r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+(?=[^\sa-z])|(?<=[!?])\s+|(?<=[\u3002\uff01\uff1f])\s*|[\n\r\v\f\u2028\u2029]+\s*"
 )
-_ABBREVIATED: Final = re.compile(
+_ABBREVIATED: Final = Lazy(
     r"(?:^|[\s(\"'])(?:[A-Z]|mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|cf|no|vol|fig|approx|dept|inc|ltd|co|corp|jr|sr|gen|col|sgt"
     r"|capt|lt|rev|hon|gov|sen|rep|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?:[a-z]\.)+[a-z])\.$",
     re.IGNORECASE,
 )
-_LIST_MARK: Final = re.compile(r"(?:^|\s)(?:\d{1,3}|[A-Za-z])\.$")
+_LIST_MARK: Final = Lazy(r"(?:^|\s)(?:\d{1,3}|[A-Za-z])\.$")
 
 
 def sentences(text: str) -> list[str]:

@@ -9,8 +9,9 @@ Source: M. F. Porter, "The English (Porter2) stemming algorithm", https://snowba
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from retentive.text.lazy import Lazy
 
 _WHOLE: Final = {
     **dict.fromkeys(("sky", "news", "howe", "atlas", "cosmos", "bias", "andes")),
@@ -20,12 +21,12 @@ _WHOLE: Final = {
 _KEPT_AFTER_1A: Final = frozenset(
     ("inning", "outing", "canning", "herring", "earring", "evening", "proceed", "exceed", "succeed")
 )
-_REGION_PREFIX: Final = re.compile(r"gener|commun|arsen|past|univers|later|emerg|organ|inter")
-_REGION: Final = re.compile(r"[aeiouy][^aeiouy]")
-_VOWEL: Final = re.compile(r"[aeiouy]")
-_SHORT_END: Final = re.compile(r"(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy]|^past)$")
-_TIE: Final = re.compile(r"[^aeiouy]y")
-_CONSONANT_Y: Final = re.compile(r"(^|[aeiouy])y")
+_REGION_PREFIX: Final = Lazy(r"gener|commun|arsen|past|univers|later|emerg|organ|inter")
+_REGION: Final = Lazy(r"[aeiouy][^aeiouy]")
+_VOWEL: Final = Lazy(r"[aeiouy]")
+_SHORT_END: Final = Lazy(r"(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy]|^past)$")
+_TIE: Final = Lazy(r"[^aeiouy]y")
+_CONSONANT_Y: Final = Lazy(r"(^|[aeiouy])y")
 
 _STEP2: Final = (
     ("ational", "ate"), ("fulness", "ful"), ("iveness", "ive"), ("ization", "ize"), ("ousness", "ous"),

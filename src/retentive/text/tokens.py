@@ -22,6 +22,7 @@ from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 from retentive.errors import unknown_name
+from retentive.text.lazy import Lazy
 from retentive.text.stem import stem
 from retentive.text.stopwords import STOP_WORDS
 
@@ -55,44 +56,45 @@ _UNSEEN: Final = _INVISIBLE | {0x2019: "'", 0x2BC: "'"}
 """Characters to drop, and the apostrophes that are typed as another one."""
 
 _FOLDED: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"})
-_ACCENTS: Final = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]+")
+_ACCENTS: Final = Lazy("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]+")
 
 _NUMBER_OR_LANGUAGE: Final = r"\d{1,3}(?:,\d{3})+(?![\d,])|\b[CFcf](?:\+\+|#)"
 _CONNECTOR: Final = r"(?:[-.'/@&+]|::?|:?\\+)"
 _WORD: Final = rf"[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_MARKED}])*"
-_ASCII_CHUNK: Final = re.compile(
+_ASCII_CHUNK: Final = Lazy(
     rf"https?://[^\s<>\"'`]+|{_NUMBER_OR_LANGUAGE}|\w+(?:{_CONNECTOR}\w+)*", re.ASCII | re.IGNORECASE
 )
-_CHUNK: Final = re.compile(
+_CHUNK: Final = Lazy(
     rf"[{_UNSPACED}]+|https?://[^\s<>\"'`{_UNSPACED}]+|{_NUMBER_OR_LANGUAGE}|{_WORD}(?:{_CONNECTOR}{_WORD})*"
 )
-_RUN: Final = re.compile(rf"[{_UNSPACED}]+")
-_IDEOGRAPH: Final = re.compile(f"[{_IDEOGRAPHS}]")
+_RUN: Final = Lazy(rf"[{_UNSPACED}]+")
+_IDEOGRAPH: Final = Lazy(f"[{_IDEOGRAPHS}]")
 
-_URL: Final = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
-_PIECES: Final = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}](?:[\w.'{_MARKED}-]*[\w{_MARKED}])?")
-_PARTS: Final = re.compile(r"[^-_.']+")
-_CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_TWO_RUNS: Final = re.compile(r"([^\W\d_]+)(\d+)|(\d+)([^\W\d_]+)")
+_URL: Final = Lazy(r"https?://(?:www\.)?", re.IGNORECASE)
+_ASCII_PIECES: Final = Lazy(r"\w(?:[\w.'-]*\w)?", re.ASCII)
+_PIECES: Final = Lazy(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}](?:[\w.'{_MARKED}-]*[\w{_MARKED}])?")
+_PARTS: Final = Lazy(r"[^-_.']+")
+_CAMEL: Final = Lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TWO_RUNS: Final = Lazy(r"([^\W\d_]+)(\d+)|(\d+)([^\W\d_]+)")
 _ORDINAL: Final = frozenset(("st", "nd", "rd", "th", "s"))
-_JOINT: Final = re.compile(r"(?<!\d)[-_]|[-_](?!\d)|[']")
-_CONTRACTED: Final = re.compile(r"['](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
-_VERSION: Final = re.compile(r"v(?=\d)")
-_DOTTED: Final = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
+_JOINT: Final = Lazy(r"(?<!\d)[-_]|[-_](?!\d)|[']")
+_CONTRACTED: Final = Lazy(r"['](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
+_VERSION: Final = Lazy(r"v(?=\d)")
+_DOTTED: Final = Lazy(r"[^\W\d_](?:\.[^\W\d_])+")
 _URL_TAIL: Final = ".,;:!?)]}'\"/"
 
-_CANDIDATE: Final = re.compile(r"[\d_@/\\:.]|[a-z][A-Z]|\+\+|#")
-_ROOTED: Final = re.compile(r"(?<![\w/.:])~?(/\w[\w.-]*(?:/[\w.-]+)*)")
+_CANDIDATE: Final = Lazy(r"[\d_@/\\:.]|[a-z][A-Z]|\+\+|#")
+_ROOTED: Final = Lazy(r"(?<![\w/.:])~?(/\w[\w.-]*(?:/[\w.-]+)*)")
 # Letters beside digits in one chunk, dotted or hyphenated digit groups, or a bare number of order-number length.
-_MIXED: Final = re.compile(r"(?=.*\d)(?=.*[^\W\d_])|\d+(?:\.\d+){2}|(?=(?:\D*\d){7})\d+-\d|^\d{6,}$")
+_MIXED: Final = Lazy(r"(?=.*\d)(?=.*[^\W\d_])|\d+(?:\.\d+){2}|(?=(?:\D*\d){7})\d+-\d|^\d{6,}$")
 # An address, an inner underscore, a path or module of several steps, a camel-case symbol, a file or host by its ending.
-_SYMBOL: Final = re.compile(
+_SYMBOL: Final = Lazy(
     r"\w@\w|[^\W_]_|\\|::|(?:[^/]+/){2}|^[a-z]{2,}[A-Z]\w*$|^[CFcf](?:\+\+|#)$"
     r"|\w\.(?i:py|ipynb|js|tsx?|jsx|md|rst|txt|json|toml|ya?ml|csv|pdf|docx?|xlsx?|pptx?|html?|css|sh|sql|go|rs|java|cpp|rb"
     r"|php|png|jpe?g|svg|gif|log|cfg|ini|lock|xml|zip|gz|tar|exe|com|org|net|edu|gov|io|dev|ai|app|co)$"
 )
 # Numbers with a unit, clock times, ordinals, decades, "3-day", "mid-2023" and calendar dates.
-_QUANTITY: Final = re.compile(
+_QUANTITY: Final = Lazy(
     r"\d{1,5}(?:[.,:]\d+|(?:,\d{3})+|(?::\d\d){2})?[^\W\d_]{0,3}|\d+(?:-[^\W\d_]+)+|[^\W\d_]{2,5}-(?:19|20)\d\ds?"
     r"|\d{1,4}([-/.])\d{1,2}\1\d{2,4}|(?:19|20)\d\d-\d\d-\d\d",
     re.IGNORECASE,
@@ -196,7 +198,7 @@ def _cached(chunk: str, *, short: Callable[[str], _Analysis], english: bool) -> 
 
 
 def _analyse(chunk: str, *, english: bool) -> _Analysis:
-    if _RUN.fullmatch(chunk):
+    if not chunk.isascii() and _RUN.fullmatch(chunk):
         return _pairs(chunk)
     if chunk[1:] in {"++", "#"}:
         return _both((chunk.lower(),))
@@ -271,8 +273,9 @@ def _whole(chunk: str, *, english: bool) -> tuple[str, ...]:
 def _parts(chunk: str, *, english: bool) -> _Analysis:
     every: list[str] = []
     telling: list[str] = []
-    for piece in _PIECES.findall(chunk):
-        if _RUN.fullmatch(piece):
+    ascii_only = chunk.isascii()
+    for piece in (_ASCII_PIECES if ascii_only else _PIECES).findall(chunk):
+        if not ascii_only and _RUN.fullmatch(piece):
             found = [_pairs(piece)]
         else:
             found = [_part(part, english=english) for part in _PARTS.findall(piece)] if "'" not in piece else []
