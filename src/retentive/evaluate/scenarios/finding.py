@@ -7,10 +7,12 @@ from retentive.evaluate.scenarios.geometry import Placed, small_talk, spread
 from retentive.evaluate.scenarios.stage import Stage, expect_among, expect_first, scenario
 
 CONCEPTS = (
-    ("Which foods make her ill?", "Gets a rash from peanuts and shrimp"),
-    ("What does he do for a living?", "Works as a carpenter at the shipyard"),
-    ("Does she have any pets?", "Adopted two kittens from the shelter"),
-    ("How do they get to the office?", "Rides a bicycle to work every morning"),
+    ("What is his profession?", "He is employed as a carpenter"),
+    ("Which animals does she own?", "Adopted two kittens from the shelter"),
+    ("How does he commute?", "Rides a bicycle to work every morning"),
+    ("Which languages does she know?", "She speaks Portuguese fluently"),
+    ("Where did they purchase a house?", "They bought a cottage near the sea"),
+    ("What is he allergic to?", "Gets a rash from peanuts and shrimp"),
 )
 
 

@@ -40,9 +40,10 @@ class Placed:
 
     def put(self, text: str, cosines: Mapping[str, float]) -> str:
         """Place a text at these cosines to these cues, in a direction of its own otherwise."""
-        vector = self._stranger(text)
         rest = 1.0 - sum(cosine**2 for cosine in cosines.values())
-        vector *= np.float32(np.sqrt(max(0.0, rest)))
+        if rest < 0:
+            raise ValueError(f"{text!r} cannot have all the cosines {dict(cosines)!r}: their squares exceed 1.")
+        vector = self._stranger(text) * np.float32(np.sqrt(rest))
         for cue, cosine in cosines.items():
             vector[self._axes[self.cue(cue)]] = cosine
         self._phrases[text] = vector

@@ -34,8 +34,9 @@ def stale_look_alike(stage: Stage) -> None:
     subject = stage.open(placed)
     pairs = []
     for cue, stale, right in LOOK_ALIKES:
-        placed.put(stale, {placed.cue(cue): 0.64})
-        placed.put(right, {cue: 0.62})
+        topic = placed.cue(f"the topic of: {cue}")
+        placed.put(stale, {placed.cue(cue): 0.64, topic: 0.6})
+        placed.put(right, {cue: 0.62, topic: 0.6})
         pairs.append(
             (cue, subject.remember(right, at=stage.clock.ago(3)), subject.remember(stale, at=stage.clock.ago(150)))
         )
@@ -85,7 +86,7 @@ def old_but_in_use(stage: Stage) -> None:
     placed = Placed()
     subject = stage.open(placed)
     cue = placed.cue("Which pump feeds the north tank?")
-    used = placed.put("North tank: feed pump P-7", {cue: 0.60, "Tell me about P-7": 0.9})
+    used = placed.put("North tank: feed pump P-7", {cue: 0.60, placed.cue("Tell me about P-7"): 0.79})
     unused = placed.put("North tank: feed pump P-9", {cue: 0.60})
     used_id = subject.remember(used, at=stage.clock.ago(180))
     unused_id = subject.remember(unused, at=stage.clock.ago(90))
@@ -192,10 +193,11 @@ def asked_about_the_present(stage: Stage) -> None:
     for cue, values in CHANGED:
         placed = Placed()
         subject = stage.open(placed)
-        placed.cue(cue)
+        topic = placed.cue(f"the topic of: {cue}")
         ids = []
         for text, cosine, days in zip(values, (0.66, 0.64, 0.62), (300, 120, 12), strict=True):
-            ids.append(subject.remember(placed.put(text, {cue: cosine}), at=stage.clock.ago(days)))
+            placed.put(text, {placed.cue(cue): cosine, topic: 0.6})
+            ids.append(subject.remember(text, at=stage.clock.ago(days)))
         crowd(subject, placed, cue, spread(0.05, 0.25, 15), stage.clock)
         answer = subject.recall(cue, touch=False)
         expect_first(answer, ids[-1], cue)
@@ -227,7 +229,7 @@ def _expect_vector_order(subject: Subject, cue: str, wanted: list[str], name: st
     plain = policy.replace(
         weights=dict.fromkeys(policy.signals, 0.0) | {"similarity": 1.0},
         temporal_intent=False, window_bonus=0.0, rotation="off", tiers=False, succession=0.0,
-        diversity="none", near_duplicate=None, floor=None, pool=60,
+        diversity="none", near_duplicate=None, floor=None, pool=60, token_budget=None,
     )  # fmt: skip
     got = [hit.text for hit in subject.recall(cue, limit=15, policy=plain, touch=False)]
     expect(got == wanted, f"{name}: differs from brute force at rank {_first_difference(got, wanted)}")
@@ -249,7 +251,7 @@ def over_fetch(stage: Stage) -> None:
         cue = placed.cue("Is the bridge safe?")
         wanted = subject.remember(
             placed.put("Load test failed: closed until the beams are replaced", {cue: 0.455}),
-            importance=1.0, kind="decision", at=stage.clock.ago(0.2),
+            importance=1.0, at=stage.clock.ago(0.2),
         )  # fmt: skip
         near = crowd(subject, placed, cue, spread(0.46, 0.50, 25), stage.clock, oldest_days=400, importance=0.1)
         crowd_below(subject, placed, cue, stage)
