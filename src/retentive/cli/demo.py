@@ -159,7 +159,7 @@ def _asked_data(recall: Recall) -> dict[str, Any]:
 def run_demo(console: Console, *, embedder: Embedder | str | None = None) -> None:
     """Show the demo from beginning to end, without a pause."""
     demo = compute(embedder)
-    _say(console, f"{demo.memories} memories of a fictional engineer's assistant, asked on {NOW:%A, %d %B %Y}.")
+    _say(console, f"{demo.memories} memories of a fictional engineer's assistant; today is {NOW:%d %B %Y}.")
     sections: tuple[tuple[str, list[RenderableType]], ...] = (
         ("1  The same question, two answers", _compared(demo, console)),
         ("2  First place for other questions", [_first_places(demo)]),
