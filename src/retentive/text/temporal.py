@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timezone, tzinfo
+from datetime import UTC, datetime, timezone, tzinfo
 from typing import Final, Literal
 
 from retentive.errors import InvalidInput
@@ -74,11 +74,14 @@ def _all(text: str, now: datetime) -> Iterator[Found]:
 
 def _zoned(span: Span | None, now: datetime) -> tuple[datetime | None, datetime | None]:
     """The span in the zone of ``now``. One shorter than a day keeps now's own offset, so that it cannot fold."""
-    if span is None or (span.start and span.end and span.start >= span.end):
+    if span is None:
         return None, None
     offset = now.utcoffset()
     zone = timezone(offset) if span.timed and offset is not None else now.tzinfo
-    return _at(span.start, zone), _at(span.end, zone)
+    start, end = _at(span.start, zone), _at(span.end, zone)
+    if start and end and (start >= end or start.astimezone(UTC) >= end.astimezone(UTC)):
+        return None, None  # clamped away at an end of the calendar, or a day that its zone skipped
+    return start, end
 
 
 def _at(moment: datetime | None, zone: tzinfo | None) -> datetime | None:

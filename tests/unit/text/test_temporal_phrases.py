@@ -427,3 +427,9 @@ def test_an_intent_is_a_frozen_value() -> None:
 def test_date_terms_are_the_words_people_ask_by() -> None:
     """ISO date, weekday, day, month and year."""
     assert date_terms(datetime(2023, 5, 8, tzinfo=UTC)) == ("2023-05-08", "monday", "8", "may", "2023")
+
+
+def test_a_day_that_a_zone_skipped_has_no_window() -> None:
+    """Samoa had no 30 December 2011; asking for it is still about the past."""
+    found = temporal_intent("yesterday", datetime(2011, 12, 31, 9, tzinfo=ZoneInfo("Pacific/Apia")))
+    assert found == TemporalIntent("past", "yesterday", None, None)
