@@ -60,7 +60,7 @@ class RerankResult:
     scores: tuple[float, ...] = ()
 
 
-class Failed(Exception):  # noqa: N818 - internal: it never leaves this module's callers
+class Failed(Exception):
     """A bounded call gave nothing; the message says why."""
 
 

@@ -39,10 +39,11 @@ class Hanging:
     id = "hanging"
 
     def __init__(self) -> None:
-        self.let_go, self.calls = threading.Event(), 0
+        self.let_go, self.entered, self.calls = threading.Event(), threading.Event(), 0
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         self.calls += 1
+        self.entered.set()
         self.let_go.wait()
         return [0.0] * len(texts)
 
@@ -67,8 +68,8 @@ def asked(reranker: Reranker, breaker: Breaker | None = None, deadline_ms: float
     return rerank(reranker, "query", TEXTS, deadline_ms, breaker)
 
 
-def workers() -> int:
-    return sum(thread.name == "retentive-worker" for thread in threading.enumerate())
+def workers() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "retentive-worker"}
 
 
 @pytest.mark.parametrize(
@@ -140,8 +141,9 @@ def test_a_hanging_reranker_costs_one_thread(hanging: Hanging) -> None:
     for _ in range(20):
         notes.append(asked(hanging, breaker, deadline_ms=1).note)
         clock.now += 100
+    hanging.entered.wait()
     assert hanging.calls == 1
-    assert workers() == before + 1
+    assert len(workers() - before) == 1
     assert all("still hangs" in note for note in notes[1:])
     assert breaker.state == "open"
 
@@ -210,8 +212,7 @@ def test_waiting_for_another_recall_is_no_failure(hanging: Hanging) -> None:
     breaker = Breaker(failures=1, clock=Clock())
     other = threading.Thread(target=asked, args=(hanging, breaker), daemon=True)
     other.start()
-    while not hanging.calls:
-        threading.Event().wait(0.001)
+    hanging.entered.wait()
     assert "another recall held it" in asked(hanging, breaker, deadline_ms=1).note
     assert breaker.state == "closed"
     hanging.let_go.set()
