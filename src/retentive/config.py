@@ -152,6 +152,14 @@ def _url(value: Any, place: Place) -> str:
     return text
 
 
+def _names(value: Any, place: Place) -> tuple[str, ...]:
+    """Read a list of names; a variable separates them by commas."""
+    parts = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(parts, (list, tuple)):
+        raise ValueError("a list of names")  # noqa: TRY004 -- the file is wrong, not our caller
+    return tuple(_text(part, place) for part in parts)
+
+
 def _secret(value: Any, place: Place) -> Secret:
     return value if isinstance(value, Secret) else Secret(_text(value, place))
 
@@ -161,8 +169,9 @@ KEYS: Final = (
     Key("space", _text, "The space that commands work in when none is named.", '"acme/alice"'),
     Key("policy", _policy, "The default policy: a preset's name or a TOML file.", '"operational"', "`retentive`"),
     Key("embedder", _text, "What turns texts into vectors.", '"arctic-s"', "`potion`"),
+    Key("kinds", _names, "Kinds of your own, beside the built-in ones.", '["support-ticket"]'),
     Key("models", _path, "Where fetched models are kept.", '"~/models"', "`retentive/models` in user data"),
-    Key("actor", _text, "Who writes, as the journal notes it.", '"alice@laptop"', "`` (nobody in particular)"),
+    Key("actor", _text, "Who writes, as the journal notes it.", '"alice@laptop"', "nobody in particular"),
     Key("busy_timeout", _number(0), "Seconds to wait for another writer.", "5.0", "`5`"),
     Key(
         "durability",
@@ -192,6 +201,7 @@ class Config:
     space: str | None = None
     policy: str = "retentive"
     embedder: str = "potion"
+    kinds: tuple[str, ...] = ()
     actor: str = ""
     busy_timeout: float = 5.0
     durability: str = "normal"

@@ -10,8 +10,9 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Literal
 
@@ -28,6 +29,8 @@ Level = Literal["ok", "warning", "error"]
 
 OLDEST_PYTHON: Final = (3, 11)
 OLDEST_SQLITE: Final = (3, 44)
+BUNDLED: Final = "retentive_potion"
+"""The data wheel with the default embedder's table."""
 LITTLE_SPACE: Final = 256 << 20  # bytes on the disk under the store
 CLOCK_SLACK: Final = timedelta(minutes=5)
 """How far ahead of our clock a memory may lie before we say so."""
@@ -126,11 +129,22 @@ def _folder(folder: Path) -> Iterator[Finding]:
         yield Finding("warning", f"{free >> 20} MiB are free on the disk of the store.", "Make room.")
 
 
+def bundled_model() -> InstalledModel | None:
+    """Return the default embedder's model as it was installed with the package, without importing it."""
+    spec = find_spec(BUNDLED)
+    if spec is None or spec.origin is None:
+        return None
+    found = (model for model in installed_models(Path(spec.origin).parent) if model.path.name == "data")
+    return next((replace(model, name="potion") for model in found), None)
+
+
 def _models(folder: Path) -> Iterator[Finding]:
-    """Look at the fetched models: each complete, and its files as they were when fetched."""
-    for model in installed_models(folder):
+    """Look at the models, bundled and fetched: each complete, and its files as they were."""
+    here = installed_models(folder)
+    bundled = bundled_model()
+    for model in ([bundled] if bundled else []) + here:
         yield _model(model)
-    complete = {model.name for model in installed_models(folder)}
+    complete = {model.name for model in here}
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         if path.is_dir() and not path.name.startswith(".") and path.name not in complete:
             remedy = f"Fetch it again: retentive models fetch {path.name}."
@@ -186,7 +200,7 @@ def _space(store: Store, path: str, embedder: Embedder | None, now: datetime) ->
     """Look at one space; the first failure to read it ends its examination, not that of the others."""
     try:
         wrong = store.check(path) if isinstance(store, CheckedStore) else []
-        for sentence in wrong:
+        for sentence in dict.fromkeys(wrong):
             remedy = "Restore it from an export, or export what can be read and import that into a new space."
             yield Finding("error", sentence, remedy, path)
         if not wrong:
@@ -214,7 +228,7 @@ def _identity(space: SpaceStore, embedder: Embedder | None) -> Iterator[Finding]
     yield Finding(
         "error",
         f"Its vectors come from {stored.id!r}, and the embedder in use is {ours.id!r}{version}.",
-        f"Use --embedder {stored.id}, or run: retentive maintain --re-embed --space {space.path}.",
+        f"Use the embedder that made them (--embedder), or run: retentive maintain --re-embed --space {space.path}.",
         space.path,
     )
 

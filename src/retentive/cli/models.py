@@ -20,10 +20,11 @@ def models() -> None:
 @command("list", store=False, space=False, examples=["retentive models list", "retentive models list --json"])
 def list_(session: Session) -> None:
     """List the known models, and whether each is here."""
+    from retentive.doctor import bundled_model
     from retentive.models.catalogue import MODELS
     from retentive.models.folder import installed_models
 
-    here = {model.name: model for model in installed_models(session.config.models)}
+    here = {model.name: model for model in (bundled_model(), *installed_models(session.config.models)) if model}
     shapes: list[dict[str, Any]] = [
         {
             "name": model.name,

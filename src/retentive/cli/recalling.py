@@ -52,7 +52,7 @@ def recall(session: Session, cue: str | None, *, render: Any, detail: bool, no_t
         say_json(answer.as_dict())
     else:
         _print_table(answer, detail=detail)
-    _talk_about(answer)
+    _talk_about(answer, told=render is None and not session.json)
 
 
 def policy_of(name: str | None) -> Policy | str | None:
@@ -106,8 +106,9 @@ def _print_table(answer: Recall, *, detail: bool) -> None:
     Console().print(rich_table(answer, detail=detail))
 
 
-def _talk_about(answer: Recall) -> None:
-    if not answer:
+def _talk_about(answer: Recall, *, told: bool) -> None:
+    """Say beside the answer what it cannot say itself; a table has told that it is empty."""
+    if not answer and not told:
         talk("Nothing relevant is remembered." + (" Pinned memories are in the core block." if answer.core else ""))
-    elif answer.id:
+    elif answer:
         talk(f"`retentive explain {answer.id}` shows this answer again.")

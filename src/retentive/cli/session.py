@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retentive.config import Config, load_config
-from retentive.errors import InvalidInput, NotFound, unknown_name
+from retentive.errors import NotFound, unknown_name
 
 if TYPE_CHECKING:
     from retentive.memory import Retentive, Space
@@ -48,6 +48,7 @@ class Session:
             from retentive.memory import Retentive
 
             self._memories = Retentive(config=self.config)
+            self._memories.register_kind(*self.config.kinds)
             click.get_current_context().call_on_close(self._memories.close)
         return self._memories
 
@@ -117,7 +118,7 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} That cannot be undone: add --yes to do it without being asked.")
+        raise click.UsageError(f"{question} That cannot be undone: add --yes to do it without being asked.")
     click.confirm(question + " That cannot be undone.", abort=True, err=True)
 
 

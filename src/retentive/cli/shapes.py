@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from retentive.types import JournalEntry, LedgerEntry, Memory
 
+_FOLLOWING = ("updated_at", "entities")  # what changes only because something else did
 _LISTED = ("id", "said", "kind", "importance", "text")
 
 
@@ -132,7 +133,7 @@ def memory_card(memory: Memory) -> str:
 def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
     """Say in words what is different between two states of a memory."""
     old, new = before or {}, after or {}
-    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name) and name not in _FOLLOWING]
     if not old and new:
         return seen(new.get("text", ""))
     return "; ".join(f"{name}: {_short(old.get(name))} → {_short(new.get(name))}" for name in names)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+_REPORTED = {"re_embedded": "re-embedded memories", "ledger_trimmed": "recalls trimmed from the ledger"}
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
@@ -31,7 +32,7 @@ def maintain(session: Session, *, re_embed: bool) -> None:
     with progress_bar("re-embedding" if re_embed else "maintaining") as progress:
         report = space.maintain(re_embed=re_embed, progress=progress)
     shape = plain(report)
-    session.emit(shape, lambda: columns([(name.replace("_", " "), seen(value)) for name, value in shape.items()]))
+    session.emit(shape, lambda: columns([(_REPORTED.get(name, name), seen(value)) for name, value in shape.items()]))
 
 
 @command("doctor", examples=["retentive doctor", "retentive doctor --json"])

@@ -33,7 +33,7 @@ CLEARABLE = ("key", "tags", "source", "metadata", "recurs", "valid-from", "valid
 @click.option("--pin", "pinned", is_flag=True, help="Always in the prompt's core block.")
 @click.option("--permanent", is_flag=True, help="Never fades.")
 @click.option("--id", metavar="ID", help="Its id, if you have one to give.")
-def remember(session: Session, text: str | None, importance: Any, rating: Any, **options: Any) -> None:
+def remember(session: Session, /, text: str | None, importance: Any, rating: Any, **options: Any) -> None:
     """Remember TEXT; `-` (or nothing, in a pipe) reads it from stdin."""
     chosen = given({**options, "importance": importance_of(importance, rating)})
     said = _text(text)

@@ -78,11 +78,13 @@ def dumped(record: Mapping[str, Any]) -> bytes:
     return b'%s,"crc":"%08x"}\n' % (body, crc32(body))
 
 
-def damaged(path: Path, number: int, what: str) -> DamagedExport:
+AGAIN: Final = "Export the space again, or fetch the file again from where it was copied."
+
+
+def damaged(path: Path, number: int, what: str, remedy: str = AGAIN) -> DamagedExport:
     """Name the file, the line and the way out."""
     return DamagedExport(
-        f"{str(path)!r}, line {number}: {what}. Nothing was imported from it; export the space again, or fetch the "
-        "file again from where it was copied.",
+        f"{str(path)!r}, line {number}: {what}. {remedy}",
         path=str(path),
         line=number,
     )

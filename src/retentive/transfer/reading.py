@@ -36,6 +36,7 @@ from retentive.writing import content
 
 OnConflict = Literal["error", "skip", "replace"]
 ON_CONFLICT: Final = ("error", "skip", "replace")
+_MEND: Final = "Whatever wrote this line has to be mended; what came before it is imported and will be stepped over."
 SHOWN: Final = 3
 """How many conflicts an error spells out."""
 
@@ -126,8 +127,6 @@ class _Import:
         self._file_ids: frozenset[str] = frozenset()
         self._known: Counter[bytes] = Counter()  # journal lines that are here already
         self._erased: frozenset[str] = frozenset()
-        language = store.setting("language")
-        self._language = language if isinstance(language, str) else "english"
 
     def run(self) -> ImportReport:
         """Do it."""
@@ -235,7 +234,7 @@ class _Import:
     def _insert(self, transaction: Transaction, arrival: _Arrival) -> None:
         memory = arrival.memory
         assert arrival.vector is not None  # noqa: S101 -- `_vectors` gave every one
-        transaction.insert(memory, arrival.vector, index_terms(memory, self._language))
+        transaction.insert(memory, arrival.vector, index_terms(memory))
 
     def _replace(self, transaction: Transaction, arrival: _Arrival) -> None:
         """Let the file's memory win, and note in the journal what it won against."""
@@ -244,7 +243,7 @@ class _Import:
             self._retire_holders(transaction, memory)
             self._insert(transaction, arrival)
         else:
-            transaction.replace(memory, arrival.vector, index_terms(memory, self._language))
+            transaction.replace(memory, arrival.vector, index_terms(memory))
             transaction.set_access({memory.id: memory.access})
         self._counts["replaced"] += 1
         transaction.journal(self._note("import", memory, before, memory))
@@ -300,7 +299,7 @@ class _Import:
 
     def _fitting(self, entry: LedgerEntry) -> LedgerEntry:
         """Return a recall whose cue has a vector of our embedder, if it had any."""
-        if entry.cue_vector is None or (self._header.embedder == self._identity and self._fits(entry.cue_vector)):
+        if entry.cue_vector is None or self._header.embedder == self._identity:
             return entry
         vector = query_vector(self._embedder, entry.cue) if entry.cue.strip() else None
         return replace(entry, cue_vector=vector)
@@ -326,7 +325,7 @@ class _Import:
         try:
             return read(line.record())
         except ValueError as error:
-            raise damaged(self._source, line.number, str(error)) from error
+            raise damaged(self._source, line.number, str(error), _MEND) from error
 
 
 def _identity(embedder: Embedder) -> EmbedderIdentity:
