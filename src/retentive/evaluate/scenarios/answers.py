@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import product
 
 from retentive.evaluate.scenarios.crowds import HOUSEHOLD, crowd, household
 from retentive.evaluate.scenarios.geometry import Placed, small_talk, spread
@@ -24,8 +25,9 @@ def pinned_once(stage: Stage) -> None:
     }
     loose = subject.remember(placed.put("She collects fossils", {cue: 0.5}), at=stage.clock.ago(9))
     crowd(subject, placed, cue, spread(0.1, 0.3, 8), stage.clock)
-    for policy in ("retentive", "blend", "focus", "operational", "freshness"):
-        recall = subject.ask(cue, limit=5, policy=policy, touch=False, token_budget=60)
+    for policy, budget in product(("retentive", "blend", "focus", "operational", "freshness"), (None, 60)):
+        limited = subject.policy(policy).replace(token_budget=budget)
+        recall = subject.ask(cue, limit=5, policy=limited, touch=False)
         core = {memory.id for memory in recall.core}
         compacted = set(recall.compacted.ids) if recall.compacted else set()
         hits = {hit.memory.id for hit in recall}

@@ -36,12 +36,14 @@ HOSTS = ("amber", "birch", "cedar", "dune", "ember")
 
 @scenario(10, "exact identifier", "an exact identifier (error code, ticket, invoice) is found")
 def exact_identifier(stage: Stage) -> None:
-    """Sixty sentences differ in nothing but the number; to a vector they are all alike."""
+    """Sixty sentences differ in nothing but the number; to the vector the wanted one is the least alike."""
     for cue, template, wanted in SIGNS:
-        subject = stage.open("potion")
+        placed = Placed()
+        subject = stage.open(placed)
         ids = {}
         for number in range(60):
             text = template.format(number=number, host=HOSTS[number % len(HOSTS)])
+            placed.put(text, {placed.cue(cue): 0.55 if number == wanted else 0.56 + number / 1000})
             ids[number] = subject.remember(text, at=stage.clock.ago(1 + number * 23 % 60))
         expect_first(subject.recall(cue, touch=False), ids[wanted], cue)
 

@@ -1,0 +1,278 @@
+"""Subjects that break one promise each: what a scenario must catch, or it proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from retentive.embedders import Embedder, resolve
+from retentive.evaluate.baselines import BM25, VECTOR
+from retentive.evaluate.scenarios import Answered, RetentiveSubject, Setting, Subject
+from retentive.evaluate.scenarios.subject import HOME, Asked, Facts
+from retentive.memory import Space
+from retentive.policy import presets
+from retentive.policy.policy import Policy
+
+Maker = Callable[[Setting], Subject]
+
+
+class PlainVectorStore:
+    """What most memories are: texts by cosine, in one heap for everyone, without time, kinds, keys or floors."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._embedder: Embedder = resolve(setting.embedder)
+        self._texts: list[str] = []
+
+    def remember(self, text: str, *, space: str = HOME, **facts: Unpack[Facts]) -> str:
+        """Keep the text and nothing else."""
+        self._texts.append(text)
+        return str(len(self._texts) - 1)
+
+    def recall(
+        self,
+        cue: str | None,
+        *,
+        space: str = HOME,
+        limit: int = 5,
+        policy: Policy | str | None = None,
+        touch: bool = True,
+        **asked: Unpack[Asked],
+    ) -> list[Answered]:
+        """Return the nearest."""
+        if not self._texts:
+            return []
+        scores = self._embedder.embed(self._texts) @ self._embedder.embed([cue or ""])[0]
+        best = np.argsort(-scores, kind="stable")[:limit]
+        return [Answered(str(row), self._texts[row], float(scores[row])) for row in best]
+
+    def forget(self, memory_id: str, *, space: str = HOME) -> None:
+        """Do nothing: it cannot."""
+
+    def reopen(self) -> None:
+        """Do nothing: it lives in memory."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def under(policy: Policy | str) -> Maker:
+    """Return our engine with another default policy."""
+    return lambda setting: RetentiveSubject(setting, policy)
+
+
+def bent(**changes: Any) -> Maker:
+    """Return our engine with every policy bent."""
+    return lambda setting: RetentiveSubject(setting, bend=lambda policy: policy.replace(**changes))
+
+
+def bent_options(**options: Any) -> Maker:
+    """Return our engine with signal options bent in the policies that have them."""
+
+    def bend(policy: Policy) -> Policy:
+        return policy.replace(**options) if "freshness" in policy.signals else policy
+
+    return lambda setting: RetentiveSubject(setting, bend=bend)
+
+
+def without_reinforcement(policy: Policy) -> Policy:
+    """Never learn from being read."""
+    return policy.replace(touch=False)
+
+
+def with_a_second_signal(policy: Policy) -> Policy:
+    """Let recency in where only similarity should be."""
+    return policy.replace(weights={"recency": 0.5}) if "recency" in policy.signals else policy
+
+
+class Doctored:
+    """An answer with some of it replaced."""
+
+    def __init__(self, recall: Any, **replaced: Any) -> None:
+        self._recall = recall
+        self.__dict__.update(replaced)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._recall, name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+
+class Doctoring(RetentiveSubject):
+    """Our engine with a liar behind it."""
+
+    def __init__(self, setting: Setting, doctor: Callable[[Any], Any]) -> None:
+        super().__init__(setting)
+        self._doctor = doctor
+
+    def ask(self, *args: Any, **asked: Any) -> Any:
+        """Return the doctored answer."""
+        return self._doctor(super().ask(*args, **asked))
+
+
+def doctored(doctor: Callable[[Any], Any]) -> Maker:
+    """Return our engine whose answers go through a doctor."""
+    return lambda setting: Doctoring(setting, doctor)
+
+
+def shouting_feedback(recall: Any) -> Any:
+    """Give every feedback three times."""
+
+    def feedback(used: Sequence[str] = (), outcome: str | None = None) -> None:
+        for _ in range(3):
+            recall.feedback(used=used, outcome=outcome)
+
+    return Doctored(recall, feedback=feedback)
+
+
+def without_core(recall: Any) -> Any:
+    """Repeat the pinned ones among the others."""
+    hits = [*recall.hits, *(replace(recall.hits[0], memory=memory) for memory in recall.core if recall.hits)]
+    return Doctored(recall, hits=tuple(hits))
+
+
+def without_compacted(recall: Any) -> Any:
+    """Drop what did not fit."""
+    return Doctored(recall, compacted=None)
+
+
+def with_a_better_score(recall: Any) -> Any:
+    """Show a score that the signals do not give."""
+    return Doctored(recall, hits=tuple(replace(hit, score=hit.score + 1e-6) for hit in recall.hits))
+
+
+def rendered_plainly(recall: Any) -> Any:
+    """Paste the texts together."""
+
+    def render(form: str = "xml") -> Any:
+        text = "\n".join(hit.memory.text for hit in recall.hits)
+        return [{"role": "system", "content": text}] if form == "messages" else f"<memories>{text}</memories>"
+
+    return Doctored(recall, render=render)
+
+
+class Stateless(RetentiveSubject):
+    """Forgets what the agent is doing."""
+
+    def ask(self, cue: str | None, **asked: Any) -> Any:
+        """Ask with the utterance alone."""
+        asked.pop("state", None)
+        return super().ask(cue or "go on", **asked)
+
+
+class OneRoom(RetentiveSubject):
+    """Keeps every tenant in one space."""
+
+    def space(self, path: str = HOME) -> Space:
+        """Return the same space for everyone."""
+        return super().space(HOME)
+
+
+class FoldedNames(RetentiveSubject):
+    """Tells spaces apart by their names in lower case, as a file system may."""
+
+    def space(self, path: str = HOME) -> Space:
+        """Return the space of the folded name."""
+        return super().space(path.lower())
+
+
+class SharedWithEveryone(RetentiveSubject):
+    """Lets everyone read the shared space, asked or not."""
+
+    def space(self, path: str = HOME) -> Space:
+        """Return the space with the handbook behind it."""
+        shared = next(iter(self.setting.shared.values()), None)
+        return self.memories.space(path, shared=shared if shared != path else None)
+
+
+class Unmindful(RetentiveSubject):
+    """Does not hear some of what it is told."""
+
+    def __init__(self, setting: Setting, deaf_to: Sequence[str]) -> None:
+        super().__init__(setting)
+        self._deaf_to = deaf_to
+
+    def remember(self, text: str, *, space: str = HOME, **facts: Any) -> str:
+        """Remember without what it is deaf to."""
+        heard: Mapping[str, Any] = {name: value for name, value in facts.items() if name not in self._deaf_to}
+        return self.space(space).remember(text, **heard).id
+
+
+class Unforgetting(RetentiveSubject):
+    """Cannot forget."""
+
+    def forget(self, memory_id: str, *, space: str = HOME) -> None:
+        """Keep it."""
+
+
+class Amnesiac(RetentiveSubject):
+    """Loses over a restart that anything was ever read."""
+
+    def reopen(self) -> None:
+        """Reopen and wipe every access."""
+        super().reopen()
+        store = self.space().store
+        with store.transaction() as tx:
+            seen = [memory.id for memory in self.space().list(limit=1000)]
+            blank = self.space().get(seen[0], touch=False).access
+            tx.set_access({memory_id: replace(blank, last_at=None, count=0.0, recent=()) for memory_id in seen})
+            tx.trim_ledger(before=self.setting.clock.now, keep=0)
+
+
+def deaf(*names: str) -> Maker:
+    """Return our engine without hearing some facts."""
+    return lambda setting: Unmindful(setting, names)
+
+
+def bending(bend: Callable[[Policy], Policy]) -> Maker:
+    """Return our engine with every policy bent by a function."""
+    return lambda setting: RetentiveSubject(setting, bend=bend)
+
+
+NEAREST_ONLY = {"pool": 10, "over_fetch": 1.0, "channels": ("vector",), "neighbours": 0}
+
+BROKEN: dict[int, dict[str, Maker]] = {
+    1: {"plain vector store": PlainVectorStore},
+    2: {"plain vector store": PlainVectorStore, "vector order": under(VECTOR)},
+    3: {"raw signals": under("focus")},
+    4: {"no reinforcement": bending(without_reinforcement)},
+    5: {"no refresh floor": bent(refresh_floor_seconds=0.0), "no reinforcement": bending(without_reinforcement)},
+    6: {"first touch warms": bent(refresh_on="first")},
+    7: {"count multiplies": under("freshness")},
+    8: {"feedback thrice": doctored(shouting_feedback)},
+    9: {"words only": under(BM25)},
+    10: {"vectors only": under(VECTOR)},
+    11: {"plain vector store": PlainVectorStore, "no entities": bent(channels=("vector", "lexical"))},
+    12: {"pinned repeated": doctored(without_core), "pins ignored": deaf("pinned")},
+    13: {"plain vector store": PlainVectorStore, "no sense of time": bent(temporal_intent=False)},
+    14: {"plain vector store": PlainVectorStore},
+    15: {"plain vector store": PlainVectorStore, "no validity": deaf("valid_until"), "no keys": deaf("key")},
+    16: {"plain vector store": PlainVectorStore, "vector order": under(VECTOR)},
+    17: {"plain vector store": PlainVectorStore, "no floor": bent(floor=None)},
+    18: {"plain vector store": PlainVectorStore, "shared with everyone": SharedWithEveryone},
+    19: {"never asked": bent(rerank_ms=0.0)},
+    20: {"one room": OneRoom, "folded names": FoldedNames, "plain vector store": PlainVectorStore},
+    21: {"everything scored": bent(whole_space_up_to=100_000)},
+    23: {"recency let in": bending(with_a_second_signal)},
+    24: {"stateless": Stateless},
+    25: {"dropped in silence": doctored(without_compacted)},
+    26: {"pasted together": doctored(rendered_plainly)},
+    27: {"no rotation": bent(rotation="off"), "forgotten over a restart": Amnesiac},
+    28: {"plain vector store": PlainVectorStore, "no diversity": bent(diversity="none")},
+    29: {"plain vector store": PlainVectorStore, "no over-fetch": bent(**NEAREST_ONLY)},
+    30: {"plain vector store": PlainVectorStore, "one piece": bent(decompose=False)},
+    31: {"half the boost": bent_options(k=0.5), "other half-lives": bent_options(tau_days={"fact": 170.0})},
+    32: {"no floor": bent_options(freshness_floor=0.0)},
+    33: {"permanence ignored": deaf("permanent")},
+    34: {"no boost": bent_options(k=0.0)},
+    35: {"no keys": deaf("key")},
+    36: {"plain vector store": PlainVectorStore, "unforgetting": Unforgetting},
+    42: {"a lie": doctored(with_a_better_score)},
+    43: {"recency of use rules": under(presets.get("stream"))},
+}
