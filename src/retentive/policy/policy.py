@@ -29,7 +29,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "past_intent": ("zero", "invert"),
     "rotation": ("off", "any", "similar"),
     "floor_on": ("score", "relevance"),
-    "diversity": ("none", "mmr", "quota"),
+    "diversity": ("none", "mmr", "quota", "balanced"),
     "refresh_on": ("first", "second"),
     "combine": ("sum", "product"),
     "decay_by": DECAYS,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 import numpy as np
 
-from retentive.recall.cue import Cue
+from retentive.recall.cue import FIRST_MOMENT, LAST_MOMENT, Cue
 from retentive.recall.request import Question
 from retentive.scoring.fusion import reciprocal_rank
 from retentive.stores.protocol import SpaceStore
 from retentive.types import Floats, Found, RowIds
 
 HOP_WEIGHT: Final = 0.5  # a memory that mentions only a companion of the named entity
+OPEN_SPAN: Final = timedelta(days=365)
 HOP_COMPANIONS: Final = 8  # how many companions of the named entities are followed
 
 
@@ -94,9 +96,15 @@ def _merged(direct: Found, hop: Found | None, pool: int) -> Found:
 
 
 def _temporal(question: Question, cue: Cue, store: SpaceStore, pool: int) -> list[Found]:
-    if cue.intent is None or cue.intent.start is None or cue.intent.end is None:
+    """Memories of the named time; of an open span, the year beside its one end."""
+    if cue.window is None:
         return []
-    return [store.within(cue.intent.start, cue.intent.end, question.gate, pool)]
+    start, end = cue.window
+    if start == FIRST_MOMENT and end - start > OPEN_SPAN:
+        start = end - OPEN_SPAN
+    if end == LAST_MOMENT and start < question.now:
+        end = question.now
+    return [store.within(start, end, question.gate, pool)]
 
 
 def _recent(question: Question, cue: Cue, store: SpaceStore, pool: int) -> list[Found]:  # noqa: ARG001 - one signature

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +17,9 @@ from retentive.text.entities import cue_entities
 from retentive.text.temporal import TemporalIntent, temporal_intent
 from retentive.text.tokens import identifiers, query_terms
 from retentive.types import AgentState, Vectors
+
+FIRST_MOMENT: Final = datetime(1, 1, 2, tzinfo=UTC)
+LAST_MOMENT: Final = datetime(9999, 12, 30, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,13 @@ class Cue:
     def about_past(self) -> bool:
         """Whether the cue speaks of a time gone by."""
         return self.intent is not None and self.intent.direction == "past"
+
+    @property
+    def window(self) -> tuple[datetime, datetime] | None:
+        """The time span the cue names; an open end reaches to the first or last moment there is."""
+        if self.intent is None or (self.intent.start is None and self.intent.end is None):
+            return None
+        return (self.intent.start or FIRST_MOMENT, self.intent.end or LAST_MOMENT)
 
     def asks_about(self, speaker: str | None) -> bool:
         """Whether the cue is about this speaker: by name, or as the user who says "I"."""
@@ -83,4 +95,11 @@ def _entities(question: Question, utterance: str, store: SpaceStore) -> tuple[st
     wanted = "entity" in question.policy.sources.channels or "entity" in question.policy.signals
     if not wanted:
         return ()
-    return tuple(dict.fromkeys(cue_entities(utterance, lambda key: bool(store.known_entities([key])))))
+    asked: list[str] = []
+
+    def note(key: str) -> bool:
+        asked.append(key)
+        return False
+
+    cue_entities(utterance, note)  # a first reading, so that the store is asked once
+    return cue_entities(utterance, store.known_entities(asked))

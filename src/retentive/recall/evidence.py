@@ -107,9 +107,9 @@ def _reads_terms(question: Question) -> bool:
 
 
 def _window(columns: Columns, cue: Cue) -> Floats:
-    if cue.intent is None or cue.intent.start is None or cue.intent.end is None:
+    if cue.window is None:
         return np.zeros(len(columns))
-    start, end = cue.intent.start.timestamp(), cue.intent.end.timestamp()
+    start, end = (moment.timestamp() for moment in cue.window)
     return ((columns.created >= start) & (columns.created < end)).astype(np.float64)
 
 

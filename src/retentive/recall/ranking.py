@@ -94,7 +94,7 @@ def effective_weights(policy: Policy, cue: Cue) -> dict[str, float]:
             weights[name] *= CURRENT_BOOST
         if name in weights and cue.about_past and policy.modifiers.past_intent == "zero":
             weights[name] = 0.0
-    if cue.intent.start is not None and policy.modifiers.window_bonus and policy.combine == "sum":
+    if cue.window is not None and policy.modifiers.window_bonus and policy.combine == "sum":
         weights["window"] = policy.modifiers.window_bonus
     return weights
 

@@ -17,7 +17,7 @@ from retentive.recall.outcome import Cut, Modifier
 from retentive.recall.ranking import Ranked
 from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import rerank
-from retentive.scoring.diversity import category_quota, collapse_near_duplicates, mmr
+from retentive.scoring.diversity import balanced_kinds, category_quota, collapse_near_duplicates, mmr
 from retentive.stores.protocol import SpaceStore
 from retentive.text.tokens import identifiers
 from retentive.types import Memory
@@ -141,7 +141,7 @@ def names(cue: Cue, memory: Memory) -> bool:
 
 
 def _diversify(ranked: Ranked, question: Question, chosen: Chosen) -> None:
-    """MMR, or at most half the answer of one kind while others wait."""
+    """MMR, or at most half the answer of one kind while others wait (`balanced`: while others are nearly as good)."""
     selection = question.policy.selection
     if selection.diversity == "none" or len(chosen.order) < 2:
         return
@@ -150,6 +150,8 @@ def _diversify(ranked: Ranked, question: Question, chosen: Chosen) -> None:
     if selection.diversity == "mmr":
         picked = mmr(ranked.scores[head], columns.vectors[head], selection.limit, selection.balance)
         first = [head[i] for i in picked]
+    elif selection.diversity == "balanced":
+        first = balanced_kinds(head, ranked.scores, columns.kinds, selection.limit)
     else:
         first = category_quota(head, columns.kinds, selection.limit)
     taken = set(first)

@@ -28,23 +28,24 @@ def succeed(ranked: Ranked, cue: Cue) -> None:
     top = ranked.order()[:TOP]
     if len(top) < 2:
         return
-    lifts = _lifts(ranked, top, reach)
+    stated = cue.intent is not None and cue.intent.direction == "current"
+    lifts = _lifts(ranked, top, reach, any_matter=stated)
     if lifts.any():
         amounts = np.zeros(len(ranked.scores))
         amounts[top] = lifts
         ranked.add("succession", amounts)
 
 
-def _lifts(ranked: Ranked, top: list[int], reach: float) -> Floats:
+def _lifts(ranked: Ranked, top: list[int], reach: float, *, any_matter: bool) -> Floats:
+    """Return how far each is lifted; a cue that says "currently" need not be about a value that can be seen."""
     columns = ranked.evidence.columns
     created, scores = columns.created[top], ranked.scores[top]
     vectors = columns.vectors[top].astype(np.float64)
     gap = scores[None, :] - scores[:, None]  # [i, j]: how far j stands above i
     newer = created[:, None] > created[None, :]
     alike = vectors @ vectors.T >= ALIKE
-    lifts: Floats = np.where(newer & alike & _revised(ranked, top) & (gap >= 0) & (gap <= reach), gap + STEP, 0.0).max(
-        axis=1
-    )
+    matter = newer & alike & (any_matter | _revised(ranked, top))
+    lifts: Floats = np.where(matter & (gap >= 0) & (gap <= reach), gap + STEP, 0.0).max(axis=1)
     return lifts
 
 

@@ -16,6 +16,7 @@ from retentive.scoring.arrays import FloatArray, floats, require_within
 
 MMR_BALANCE: Final = 0.7
 NEAR_DUPLICATE_COSINE: Final = 0.95
+NEARLY_AS_GOOD: Final = 0.8
 
 
 def mmr(
@@ -64,6 +65,31 @@ def category_quota(order: Sequence[int], kinds: Sequence[str], limit: int) -> li
         (taken if admitted else held).append(position)
         per_kind[kinds[position]] += admitted
     return (taken[: max(limit, 0)] + held)[: max(limit, 0)]
+
+
+def balanced_kinds(
+    order: Sequence[int], scores: ArrayLike, kinds: Sequence[str], limit: int, closeness: float = NEARLY_AS_GOOD
+) -> list[int]:
+    """Pick ``limit`` positions from ``order``; past ⌈limit/2⌉ of one kind, another kind goes first if nearly as good.
+
+    The quota of `category_quota` lets anything of another kind displace a good answer; here it must score at least
+    ``closeness`` of what it displaces, so a space of one topic and many kinds is mixed and a clear answer stays whole.
+    """
+    require_within("closeness", closeness, 0.0, 1.0)
+    values = floats(scores)
+    cap = -(-limit // 2)
+    waiting = list(order)
+    taken: list[int] = []
+    per_kind: Counter[str] = Counter()
+    while waiting and len(taken) < limit:
+        pick = waiting[0]
+        if per_kind[kinds[pick]] >= cap:
+            others = (i for i in waiting if per_kind[kinds[i]] < cap and values[i] >= closeness * values[pick])
+            pick = next(others, pick)
+        waiting.remove(pick)
+        taken.append(pick)
+        per_kind[kinds[pick]] += 1
+    return taken
 
 
 def collapse_near_duplicates(
