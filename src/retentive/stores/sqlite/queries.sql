@@ -59,7 +59,8 @@ SELECT {cached_columns} FROM memories AS m JOIN vectors AS v ON v.row = m.row LE
 WHERE m.row > ? ORDER BY m.row LIMIT ?;
 
 -- name: cached_since
-SELECT {cached_columns} FROM memories AS m JOIN vectors AS v ON v.row = m.row LEFT JOIN accesses AS a ON a.row = m.row
+-- INDEXED BY: without statistics the planner would rather walk the whole table in the order asked for.
+SELECT {cached_columns} FROM memories AS m INDEXED BY memories_by_change JOIN vectors AS v ON v.row = m.row LEFT JOIN accesses AS a ON a.row = m.row
 WHERE m.change > ? ORDER BY m.row;
 
 -- name: accessed_since

@@ -1,0 +1,141 @@
+"""The contract of journal, ledger and settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from retentive.errors import InvalidInput
+from retentive.stores.protocol import SpaceStore
+from retentive.testing.store_samples import EAST, HOSTILE, NOW, add, at, line, recalled, sample
+from retentive.types import JournalEntry, Json, LedgerEntry
+
+
+def write(space: SpaceStore, *entries: JournalEntry | LedgerEntry) -> None:
+    """Write journal lines and recalls in one transaction."""
+    with space.transaction() as transaction:
+        for entry in entries:
+            if isinstance(entry, JournalEntry):
+                transaction.journal(entry)
+            else:
+                transaction.log_recall(entry)
+
+
+def recalls(entries: list[LedgerEntry]) -> list[str]:
+    """Return the ids of recalls."""
+    return [entry.id for entry in entries]
+
+
+class BooksContract:
+    """What journal, ledger and settings promise."""
+
+    def test_a_journal_line_comes_back_whole(self, space: SpaceStore) -> None:
+        """Every field survives; the sequence is the store's."""
+        entry = line(actor="me", reason="because", before={"n": 1}, after={"l": [None, "é"]}, sequence=77)
+        write(space, entry)
+        (back,) = space.read_journal()
+        assert back.sequence > 0
+        assert replace(back, sequence=77) == entry
+
+    def test_the_journal_is_in_writing_order(self, space: SpaceStore) -> None:
+        """Sequences grow by writing, whatever the moments say; a reader goes on behind the last it saw."""
+        write(space, line("a", at=at(2)), line("b", at=at(1)))
+        write(space, line("a", at=at(0), action="pin"))
+        everything = space.read_journal()
+        assert [entry.memory_id for entry in everything] == ["a", "b", "a"]
+        assert sorted({entry.sequence for entry in everything}) == [entry.sequence for entry in everything]
+        assert space.read_journal(after=everything[0].sequence) == everything[1:]
+        assert space.read_journal(limit=2) == everything[:2]
+        assert space.read_journal("a") == [everything[0], everything[2]]
+        assert space.read_journal("a", after=everything[0].sequence, limit=5) == [everything[2]]
+        assert space.read_journal("nobody") == []
+
+    @pytest.mark.parametrize("text", HOSTILE)
+    def test_hostile_strings_in_the_books(self, space: SpaceStore, text: str) -> None:
+        """Journal, ledger and settings store any string as it is."""
+        write(space, line(text, action=text, actor=text, reason=text, before={text: text}))
+        write(space, recalled("r" + text, policy=text, cue=text, ids=(text,), scores=(1.0,)))
+        with space.transaction() as transaction:
+            transaction.set_setting(text, text)
+        assert space.read_journal(text)[0].before == {text: text}
+        assert space.read_ledger(policy=text)[0].ids == (text,)
+        assert space.setting(text) == text
+
+    def test_erasure_leaves_tombstones(self, space: SpaceStore) -> None:
+        """The lines of an erased memory stay, without a word of what it said; other lines stay as they are."""
+        add(space, sample("a"), sample("b"))
+        write(space, line("a", reason="secret", after={"text": "secret"}), line("b", after={"text": "kept"}))
+        with space.transaction() as transaction:
+            transaction.erase("a")
+            transaction.journal(line("a", action="erase", reason="asked"))
+        first, other, last = space.read_journal()
+        assert (first.action, first.reason, first.before, first.after) == ("remember", "", None, None)
+        assert other.after == {"text": "kept"}
+        assert (last.action, last.reason) == ("erase", "asked")
+
+    def test_a_recall_comes_back_whole(self, space: SpaceStore) -> None:
+        """Every field of a recall survives, scores to the last bit."""
+        entry = recalled("r", scores=(0.1, 1 / 3), cue_vector=EAST, used=("b",), outcome="good")
+        write(space, entry)
+        back = space.recall_entry("r")
+        assert back is not None
+        assert (back.scores, back.ids, back.used, back.outcome) == (entry.scores, entry.ids, ("b",), "good")
+        assert back.at == NOW
+        assert np.array_equal(back.cue_vector if back.cue_vector is not None else [], EAST)
+        assert space.recall_entry("nobody") is None
+
+    def test_the_ledger_is_newest_first(self, space: SpaceStore) -> None:
+        """Recalls are listed by moment, of two at one moment the later written first."""
+        write(space, recalled("old", days=-1), recalled("b"), recalled("a"), recalled("new", days=1, policy="p"))
+        assert recalls(space.read_ledger()) == ["new", "a", "b", "old"]
+        assert recalls(space.read_ledger(since=at(0))) == ["new", "a", "b"]
+        assert recalls(space.read_ledger(policy="retentive", limit=2)) == ["a", "b"]
+        assert space.read_ledger(limit=0) == []
+        assert space.read_ledger(policy="none") == []
+
+    def test_a_recall_is_logged_once(self, space: SpaceStore) -> None:
+        """An id that is in the ledger is refused."""
+        write(space, recalled("r"))
+        with pytest.raises(InvalidInput, match="'r'"):
+            write(space, recalled("r"))
+
+    def test_feedback_adds_up(self, space: SpaceStore) -> None:
+        """What was used is added to what was said before; an outcome stays until another is said."""
+        write(space, recalled("r", used=("a",)))
+        with space.transaction() as transaction:
+            assert transaction.log_feedback("r", ["b", "a"], "good")
+            assert transaction.log_feedback("r", ["c"], None)
+            assert not transaction.log_feedback("nobody", ["a"], "bad")
+        entry = space.recall_entry("r")
+        assert entry is not None
+        assert (entry.used, entry.outcome) == (("a", "b", "c"), "good")
+
+    def test_trimming_the_ledger(self, space: SpaceStore) -> None:
+        """What is older than a moment goes, then the oldest beyond a number."""
+        write(space, *(recalled(f"r{day}", days=day) for day in range(6)))
+        with space.transaction() as transaction:
+            assert transaction.trim_ledger(before=at(2), keep=99) == 2
+            assert transaction.trim_ledger(before=at(0), keep=3) == 1
+            assert transaction.trim_ledger(before=at(0), keep=3) == 0
+        assert recalls(space.read_ledger()) == ["r5", "r4", "r3"]
+
+    def test_settings(self, space: SpaceStore) -> None:
+        """Any JSON is kept by name; None removes it; absent is None."""
+        values: dict[str, Json] = {"number": 1.5, "list": [1, None, {"a": True}], "text": "é", "zero": 0, "no": False}
+        with space.transaction() as transaction:
+            for name, value in values.items():
+                transaction.set_setting(name, value)
+        assert space.settings() == values
+        assert {name: space.setting(name) for name in values} == values
+        with space.transaction() as transaction:
+            transaction.set_setting("number", None)
+            transaction.set_setting("absent", None)
+        assert space.setting("number") is None
+        assert set(space.settings()) == set(values) - {"number"}
+
+    def test_a_setting_that_is_not_json(self, space: SpaceStore) -> None:
+        """What JSON cannot say is refused."""
+        with pytest.raises(InvalidInput, match="s="), space.transaction() as transaction:
+            transaction.set_setting("s", float("inf"))
