@@ -1,6 +1,7 @@
 """Compare our WordPiece with Hugging Face's `tokenizers`.
 
-Run `python scripts/build_model_check_wordpiece.py TOKENIZER.json`. It needs `pip install tokenizers numpy` in a throw-away environment and PYTHONPATH=src; exits 1 on any difference. It asks
+Run `python scripts/build_model_check_wordpiece.py TOKENIZER.json`. It needs
+`pip install tokenizers numpy` in a throw-away environment and PYTHONPATH=src, and exits 1 on any difference. It asks
 about every code point between two letters, and about texts drawn from many scripts.
 """
 
