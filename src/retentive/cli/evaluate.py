@@ -42,6 +42,7 @@ def evaluate() -> None:
 @click.option(
     "--limit-queries", type=click.IntRange(min=1), metavar="N", help="Only the first N questions of each set."
 )
+@click.option("--dated-text", is_flag=True, help="Write time and speaker into the text, as published baselines do.")
 @click.option(
     "--keep-tokens", is_flag=True, help="Keep token vectors between policies: faster, but it flatters timings."
 )
@@ -55,6 +56,7 @@ def run(
     touch: bool,
     by_category: bool,
     limit_queries: int | None,
+    dated_text: bool,
     keep_tokens: bool,
     out: Path | None,
 ) -> None:
@@ -80,6 +82,7 @@ def run(
                 embedder=embedder,
                 touch=touch,
                 store=store,
+                text_form="dated" if dated_text else "fields",
                 keep_tokens=keep_tokens,
                 progress=progress,
             )

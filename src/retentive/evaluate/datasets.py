@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -176,7 +176,7 @@ def _conversation(data: Any, place: _Place) -> Conversation:
     row = _mapping(data, place)
     memories, queries = _list(row, "memories", place), _list(row, "queries", place)
     items = tuple(_item(item, place.at("memories").at(at)) for at, item in enumerate(memories))
-    _unique((item.id for item in items), place.at("memories"), "id")
+    _one_text_each(items, place.at("memories"))
     known = frozenset(item.id for item in items)
     questions = tuple(_question(item, known, place.at("queries").at(at)) for at, item in enumerate(queries))
     return Conversation(_string(row, "space", place), items, questions)
@@ -252,6 +252,14 @@ def _ids(row: Mapping[str, Any], name: str, known: frozenset[str], place: _Place
                 "no memory of this space has that id", value, f"Name ids of `memories` in `{name}`, or leave it empty."
             )
     return frozenset(ids)
+
+
+def _one_text_each(items: Sequence[Item], place: _Place) -> None:
+    """An id may come twice, as LongMemEval's haystacks repeat a session, but not for two texts."""
+    texts: dict[str, str] = {}
+    for at, item in enumerate(items):
+        if texts.setdefault(item.id, item.text) != item.text:
+            place.at(at).at("id").refuse("it already stands for another text", item.id, "Give each text its own id.")
 
 
 def _unique(values: Any, place: _Place, name: str) -> None:

@@ -77,6 +77,7 @@ class Report:
     fingerprint: str
     conversations: int
     memories: int
+    text_form: str
     depths: tuple[int, ...]
     rows: tuple[Quality, ...]
 
@@ -102,6 +103,7 @@ class Report:
             "fingerprint": self.fingerprint,
             "conversations": self.conversations,
             "memories": self.memories,
+            "text_form": self.text_form,
             "rows": [row.as_dict() for row in self.rows],
             "touch_difference": {name: round(value, 4) for name, value in self.differences().items()},
         }
@@ -111,7 +113,9 @@ class Report:
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
 
 
-def summarise(dataset: Dataset, embedder: Embedder, asked: Iterable[Asked], depths: Sequence[int]) -> Report:
+def summarise(
+    dataset: Dataset, embedder: Embedder, asked: Iterable[Asked], depths: Sequence[int], text_form: str
+) -> Report:
     """Average what was asked, overall and by category, in the order in which policies and categories first appear."""
     groups: dict[tuple[str, bool, str], list[Asked]] = {}
     for one in asked:
@@ -125,6 +129,7 @@ def summarise(dataset: Dataset, embedder: Embedder, asked: Iterable[Asked], dept
         fingerprint=identified.fingerprint,
         conversations=len(dataset.conversations),
         memories=sum(len(conversation.items) for conversation in dataset.conversations),
+        text_form=text_form,
         depths=tuple(depths),
         rows=tuple(_quality(*key, rows) for key, rows in groups.items()),
     )
@@ -178,9 +183,10 @@ def _tables(report: Report, table: Table, *, by_category: bool) -> str:
 
 def _heading(report: Report) -> str:
     questions = max((row.questions for row in report.rows if row.category == OVERALL), default=0)
+    form = ", dated text" if report.text_form == "dated" else ""
     return (
         f"{report.dataset}: {questions} questions with evidence, {report.memories} memories in "
-        f"{report.conversations} spaces, embedder {report.embedder}"
+        f"{report.conversations} spaces, embedder {report.embedder}{form}"
     )
 
 

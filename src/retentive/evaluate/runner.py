@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retentive.embedders.protocol import Embedder, query_vector
+from retentive.errors import unknown_name
 from retentive.evaluate.cache import cached
-from retentive.evaluate.datasets import Conversation, Dataset, Question
+from retentive.evaluate.datasets import Conversation, Dataset, Item, Question
 from retentive.evaluate.metrics import newest_first, ranking_metrics
 from retentive.evaluate.report import Asked, Report, summarise
 from retentive.policy.policy import Policy
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from retentive.memory import Retentive, Space
 
 DEPTHS = (1, 5, 10, 20)
+TEXT_FORMS = ("fields", "dated")
+"""Speaker and time beside the text, as the façade takes them; or written into it, as published baselines have them."""
 Progress = Callable[[int, int, str], None]
 """Called with questions answered, questions in all, and what is running."""
 
@@ -37,6 +40,7 @@ class _Run:
     embedder: Embedder
     depths: tuple[int, ...]
     passes: tuple[bool, ...]  # with touch or without, in the order they are run
+    text_form: str = "fields"
     progress: Progress | None = None
     asked: list[Asked] = field(default_factory=list)
     done: int = 0
@@ -59,6 +63,7 @@ def evaluate(
     touch: bool = False,
     k: Sequence[int] = DEPTHS,
     store: Path | None = None,
+    text_form: str = "fields",
     keep_tokens: bool = False,
     progress: Progress | None = None,
 ) -> Report:
@@ -67,19 +72,22 @@ def evaluate(
     Without ``touch`` a conversation is remembered once and read by all policies in turn, leaving no trace. With it,
     each policy also gets a fresh space and answers the questions in file order with write-back on, so that the report
     holds the difference. ``store`` is a folder for an embedded store; None keeps everything in memory.
+    ``text_form`` is one of `TEXT_FORMS`, for all policies of the run.
     """
     from retentive.embedders import resolve  # noqa: PLC0415 - models are loaded only where something is measured
     from retentive.memory import Retentive  # noqa: PLC0415 - the façade is heavy, and `--help` comes through here
 
+    if text_form not in TEXT_FORMS:
+        raise unknown_name("text form", text_form, TEXT_FORMS)
     depths = tuple(sorted(set(k)))
     chosen = [_policy(one).replace(limit=max(depths)) for one in policies]
     inner = resolve(embedder)
     passes = (False, True) if touch else (False,)
-    run = _Run(dataset, chosen, cached(inner, keep_tokens=keep_tokens), depths, passes, progress)
+    run = _Run(dataset, chosen, cached(inner, keep_tokens=keep_tokens), depths, passes, text_form, progress)
     with Retentive(store or ":memory:", embedder=run.embedder) as memories:
         for number, conversation in enumerate(dataset.conversations):
             _conversation(run, memories, conversation, number)
-    return summarise(dataset, inner, run.asked, depths)
+    return summarise(dataset, inner, run.asked, depths, text_form)
 
 
 def _policy(policy: Policy | str) -> Policy:
@@ -100,22 +108,26 @@ def _conversation(run: _Run, memories: Retentive, conversation: Conversation, nu
     for touch in run.passes:
         for policies in ([policy] for policy in run.policies) if touch else [run.policies]:
             path = ("evaluation", f"conversation-{number}")
-            _ask_all(run, _ingested(memories.space(path), conversation), conversation, policies, touch=touch)
+            _ask_all(
+                run, _ingested(memories.space(path), conversation, run.text_form), conversation, policies, touch=touch
+            )
             memories.drop(path)
 
 
-def _ingested(space: Space, conversation: Conversation) -> Space:
-    space.remember_many(
-        {
-            "id": _position(number),
-            "text": item.said,
-            "at": item.at,
-            "speaker": item.speaker,
-            "session": item.session,
-        }
-        for number, item in enumerate(conversation.items)
-    )
+def _ingested(space: Space, conversation: Conversation, text_form: str) -> Space:
+    write = _fields if text_form == "fields" else _dated
+    space.remember_many(write(_position(number), item) for number, item in enumerate(conversation.items))
     return space
+
+
+def _fields(position: str, item: Item) -> dict[str, Any]:
+    return {"id": position, "text": item.said, "at": item.at, "speaker": item.speaker, "session": item.session}
+
+
+def _dated(position: str, item: Item) -> dict[str, Any]:
+    speaker = f"{item.speaker}: " if item.speaker else ""
+    text = f"[{item.at:%Y-%m-%d %H:%M}] {speaker}{item.said}"
+    return {"id": position, "text": text, "at": item.at, "session": item.session}
 
 
 def _position(number: int) -> str:
@@ -134,7 +146,7 @@ def _asked(run: _Run, space: Space, question: Question, policy: Policy, names: d
     started = time.perf_counter()
     recall = space.recall(question.text, policy=policy, limit=policy.selection.limit, now=question.at, touch=touch)
     seconds = time.perf_counter() - started
-    ranked = [names[memory_id] for memory_id in _ids(recall)]
+    ranked = list(dict.fromkeys(names[memory_id] for memory_id in _ids(recall)))
     scores = {}
     if question.scored:
         scores = {name: metric(ranked, question.gold) for name, metric in ranking_metrics(run.depths).items()}
