@@ -1,0 +1,55 @@
+"""Whoever copies an example from the help gets what it says."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from retentive.cli.main import COMMANDS, root
+
+Run = Callable[..., Any]
+ELSEWHERE = {"eval", "demo"}  # measured and shown at length by their own tests
+
+
+def examples() -> Iterator[str]:
+    context = click.Context(root)
+    for name in COMMANDS:
+        if name in ELSEWHERE:
+            continue
+        command = root.get_command(context, name)
+        assert command is not None
+        inner = command.commands.values() if isinstance(command, click.Group) else [command]
+        yield from (example for each in inner for example in getattr(each, "examples", ()))
+
+
+def taken_apart(example: str) -> tuple[list[str], str | None, str | None]:
+    """Return arguments, standard input and the file that standard output goes to."""
+    words, given, target = shlex.split(example), None, None
+    if "|" in words:
+        at = words.index("|")
+        assert words[0] == "echo"
+        given, words = " ".join(words[1:at]) + "\n", words[at + 1 :]
+    if ">" in words:
+        at = words.index(">")
+        target, words = words[at + 1], words[:at]
+    assert words[0] == "retentive"
+    return words[1:], given, target
+
+
+@pytest.mark.parametrize("example", list(examples()))
+def test_the_example_runs(example: str, seeded: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a store where the things it names exist, it succeeds as written."""
+    monkeypatch.setattr("retentive.models.fetch.fetch_model", lambda name, folder, report: folder / name)
+    seeded("remember", "Old news", "--space", "acme/old")
+    seeded("recall", "Postgres for relational work")
+    seeded("export", "alice.jsonl")
+    arguments, given, target = taken_apart(example)
+    result = seeded(*arguments, input=given)
+    if target:
+        Path(target).write_text(result.stdout, "utf-8")
+        seeded("policy", "check", target)
