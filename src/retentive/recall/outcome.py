@@ -6,7 +6,6 @@ Everything here is data. The score of a hit is reproduced by its own numbers: fo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -51,10 +50,17 @@ class Hit:
     stale: str | None = None  # why a reader should doubt it (shaken evidence, past its half-life, ...)
 
     def reproduced(self) -> float:
-        """Compute the score again from the numbers shown: equal to ``score`` or the explanation is a lie."""
+        """Compute the score again from the numbers shown: equal to ``score`` or the explanation is a lie.
+
+        From the first to the last, as the ranking did, so that the two agree to the last bit.
+        """
         parts = [signal.contribution for signal in self.signals.values()]
-        base = math.fsum(parts) if self.combine == "sum" else math.prod(parts)
-        return base * math.prod(modifier.factor for modifier in self.modifiers)
+        score = 0.0 if self.combine == "sum" or not parts else 1.0
+        for part in parts:
+            score = score + part if self.combine == "sum" else score * part
+        for modifier in self.modifiers:
+            score *= modifier.factor
+        return score
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,10 @@ class Ranked:
         """Add a late term to a summed score (before multipliers), shown as one more signal of weight 1."""
         ones = np.ones(len(amounts))
         self.columns[name] = Column(amounts if raw is None else raw, amounts, ones, amounts)
-        factors = np.array([np.prod([m.factor for m in self.modifiers.get(i, ())]) for i in range(len(amounts))])
-        self.scores = self.scores + amounts * factors
+        self.scores = _combined(self.policy, self.columns, len(amounts))
+        for i, modifiers in self.modifiers.items():
+            for modifier in modifiers:
+                self.scores[i] *= modifier.factor
 
     def signals(self, i: int) -> dict[str, Signal]:
         """Return the arithmetic of candidate ``i``."""
@@ -61,11 +63,14 @@ class Ranked:
             for name, c in self.columns.items()
         }
 
-    def order(self, among: list[int] | None = None) -> list[int]:
+    def order(self) -> list[int]:
         """Return candidates best first; ties by newer creation, then by id."""
         columns = self.evidence.columns
-        chosen = range(len(columns)) if among is None else among
-        return sorted(chosen, key=lambda i: (-self.scores[i], -columns.created[i], columns.ids[i]))
+        return sorted(range(len(columns)), key=lambda i: (-self.scores[i], -columns.created[i], columns.ids[i]))
+
+    def again(self, order: list[int]) -> list[int]:
+        """Return an order after scores have changed; of equals, the one that stood first stays first."""
+        return sorted(order, key=lambda i: -self.scores[i])
 
 
 def rank(policy: Policy, cue: Cue, evidence: Evidence) -> Ranked:
@@ -122,10 +127,12 @@ def _normalised(name: str, raw: Floats, spec: SignalSpec, pool: Pool) -> Floats:
 
 
 def _combined(policy: Policy, columns: Mapping[str, Column], size: int) -> Floats:
-    parts = [column.contribution for column in columns.values()]
-    if policy.combine == "product":
-        return np.prod(parts, axis=0) if parts else np.zeros(size)
-    return np.sum(parts, axis=0) if parts else np.zeros(size)
+    """Combine in the order of the signals, one after the other: `Hit.reproduced` does the same, to the last bit."""
+    multiplied = policy.combine == "product" and bool(columns)
+    total: Floats = np.ones(size) if multiplied else np.zeros(size)
+    for column in columns.values():
+        total = total * column.contribution if multiplied else total + column.contribution
+    return total
 
 
 def _trust(ranked: Ranked) -> None:

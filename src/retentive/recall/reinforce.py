@@ -17,16 +17,13 @@ def touched(access: Access, now: datetime, rule: Reinforcement) -> Access:
     """
     if access.last_at is not None and (now - access.last_at).total_seconds() < rule.refresh_floor_seconds:
         return access
-    if rule.refresh_on == "second" and not _is_second(access, now, rule):
-        return Access(access.last_at, access.count, access.recent, pending_at=now)
+    if rule.refresh_on == "second":
+        waited = (now - access.pending_at).total_seconds() if access.pending_at else None
+        if waited is None or waited > rule.second_within_hours * 3600:
+            return Access(access.last_at, access.count, access.recent, pending_at=now)
+        if waited < rule.refresh_floor_seconds:  # a mark that a hot loop moved along would never come of age
+            return access
     return read(access, now)
-
-
-def _is_second(access: Access, now: datetime, rule: Reinforcement) -> bool:
-    if access.pending_at is None:
-        return False
-    waited = (now - access.pending_at).total_seconds()
-    return rule.refresh_floor_seconds <= waited <= rule.second_within_hours * 3600
 
 
 def read(access: Access, now: datetime) -> Access:

@@ -6,6 +6,7 @@ near-duplicates stands before rotation, so that a duplicate cannot slip in becau
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -86,22 +87,26 @@ def _rerank(ranked: Ranked, question: Question, cue: Cue, store: SpaceStore, too
     if result.note:
         chosen.notes.append(result.note)
     if result.order is not None:
-        _hand_out(ranked, top, [top[i] for i in result.order])
-        chosen.order = ranked.order(chosen.order)
+        wanted = [top[i] for i in result.order]
+        chosen.order = [*_handed_out(ranked, top, wanted), *chosen.order[len(top) :]]
 
 
-def _hand_out(ranked: Ranked, top: list[int], wanted: list[int]) -> None:
-    scores = sorted((float(ranked.scores[i]) for i in top), reverse=True)
+def _handed_out(ranked: Ranked, top: list[int], wanted: list[int]) -> list[int]:
+    """Give the best score to the first wanted and so on; one that no score can reach (trusted 0) goes to the end."""
+    product = ranked.policy.combine == "product"
+    factors = {i: math.prod(modifier.factor for modifier in ranked.modifiers.get(i, ())) for i in top}
+    fixed = [i for i in wanted if (ranked.scores[i] <= 0 if product else factors[i] == 0)]
+    moved = [i for i in wanted if i not in fixed]
+    scores = sorted((float(ranked.scores[i]) for i in moved), reverse=True)
     amounts = np.zeros(len(ranked.scores))
-    for i, score in zip(wanted, scores, strict=True):
-        amounts[i] = score - ranked.scores[i]
-    if ranked.policy.combine == "product":
-        for i, score in zip(wanted, scores, strict=True):
-            if ranked.scores[i] > 0:
-                ranked.multiply(i, Modifier("rerank", score / float(ranked.scores[i]), "the cross-encoder's order"))
-        return
-    factors = np.array([np.prod([m.factor for m in ranked.modifiers.get(i, ())]) for i in range(len(amounts))])
-    ranked.add("rerank", np.divide(amounts, factors, out=np.zeros_like(amounts), where=factors != 0))
+    for i, score in zip(moved, scores, strict=True):
+        if product:
+            ranked.multiply(i, Modifier("rerank", score / float(ranked.scores[i]), "the cross-encoder's order"))
+        else:
+            amounts[i] = (score - ranked.scores[i]) / factors[i]
+    if not product:
+        ranked.add("rerank", amounts)
+    return [*moved, *fixed]
 
 
 def _collapse(ranked: Ranked, question: Question, chosen: Chosen) -> None:
@@ -127,17 +132,27 @@ def _rotate(ranked: Ranked, cue: Cue, store: SpaceStore, rotated: Mapping[str, s
     for i in shown:
         if ids[i] not in named:
             ranked.multiply(i, Modifier("rotation", ROTATION, rotated[ids[i]]))
-    chosen.order = ranked.order(chosen.order)
+    chosen.order = ranked.again(chosen.order)
 
 
 def names(cue: Cue, memory: Memory) -> bool:
     """Whether the cue names this very memory: by id, by key, by an identifier in it, or word for word."""
-    asked = cue.utterance.casefold()
-    if memory.id in cue.utterance or (memory.key and memory.key.casefold() in asked.split()):
+    if any(name and _says(cue.utterance, name) for name in (memory.id, memory.key, memory.text.strip())):
         return True
-    if cue.identifiers and cue.identifiers & identifiers(memory.text):
-        return True
-    return memory.text.casefold().strip() in asked
+    return bool(cue.identifiers and cue.identifiers & identifiers(memory.text))
+
+
+def _says(utterance: str, name: str) -> bool:
+    """Whether whole words of the utterance are this name: the id "1" is not in "2021", nor "tea" in "steak"."""
+    asked, wanted = utterance.casefold(), name.casefold()
+    at = asked.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        before, behind = asked[max(at - 1, 0) : at], asked[end : end + 1]
+        if not (before.isalnum() and wanted[0].isalnum()) and not (behind.isalnum() and wanted[-1].isalnum()):
+            return True
+        at = asked.find(wanted, end)
+    return False
 
 
 def _diversify(ranked: Ranked, question: Question, chosen: Chosen) -> None:
