@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +19,8 @@ from retentive.embedders.protocol import checked_vectors
 from retentive.errors import EmbedderMismatch, InvalidInput, NotFound, RetentiveError
 from retentive.indexing import EMBEDDER_SETTING, identity_setting, index_terms, passage
 from retentive.stores.memory import MemoryStore
-from retentive.stores.protocol import SpaceStore, Transaction
+from retentive.stores.protocol import SpaceStore, Store, Transaction
+from retentive.stores.sqlite.store import SqliteStore
 from retentive.testing.fakes import HashEmbedder
 from retentive.transfer import (
     export_space,
@@ -81,8 +83,28 @@ def rich_memory(number: int = 1) -> Memory:
     )
 
 
-def a_space(path: str = "acme/alice", store: MemoryStore | None = None) -> SpaceStore:
-    return (store or MemoryStore()).open(path)
+new_store: Callable[[], Store] = MemoryStore
+
+
+@pytest.fixture(autouse=True, params=["memory", "sqlite"])
+def stores(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Every promise holds for the reference store and for the embedded one."""
+    opened: list[Store] = []
+
+    def make() -> Store:
+        opened.append(MemoryStore() if request.param == "memory" else SqliteStore(tmp_path_factory.mktemp("store")))
+        return opened[-1]
+
+    monkeypatch.setattr(sys.modules[__name__], "new_store", make)
+    yield
+    for store in opened:
+        store.close()
+
+
+def a_space(path: str = "acme/alice", store: Store | None = None) -> SpaceStore:
+    return (store or new_store()).open(path)
 
 
 @pytest.fixture
@@ -193,7 +215,7 @@ def test_a_memory_that_was_read_since_is_no_conflict(filled: SpaceStore, tmp_pat
 def test_importing_goes_only_where_it_is_told(filled: SpaceStore, tmp_path: Path) -> None:
     """The space that the file names gets nothing; the one that was opened gets everything, re-homed."""
     export_space(filled, tmp_path / "a.jsonl")
-    store = MemoryStore()
+    store = new_store()
     alice, bob = a_space("acme/alice", store), a_space("acme/bob", store)
     import_space(bob, tmp_path / "a.jsonl", embedder=EMBEDDER)
     assert alice.count(EVERYTHING) == 0
