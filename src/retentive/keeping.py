@@ -4,36 +4,40 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, overload
 
 from retentive.embedders.protocol import checked_vectors, identity
-from retentive.errors import EmbedderMismatch, InvalidInput, NotFound, unknown_name
+from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull, unknown_name
 from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in, passage
 from retentive.maintain.reembed import re_embed_space
 from retentive.recall.reinforce import read
 from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
 from retentive.stores.protocol import Cursor, SpaceStore, Transaction
-from retentive.types import EmbedderIdentity, JournalEntry, Json, Memory, Vectors
+from retentive.types import EmbedderIdentity, JournalEntry, Json, Memory, Vectors, aware
 from retentive.writing import (
     Author,
-    as_draft,
+    as_drafts,
+    checked_flag,
+    checked_id,
     checked_kind,
     checked_metadata,
     checked_name,
+    checked_names,
     checked_rule,
-    checked_tags,
     checked_text,
     checked_unit,
     checked_validity,
     entry,
+    lead_to,
     memory_of,
     new_id,
+    place_of,
     supersede,
-    superseded_by,
 )
 
 Progress = Callable[[int, int], None]
@@ -104,9 +108,9 @@ class Keeper:
         found = identity(self._tools().embedder)
         return EmbedderIdentity(found.id, found.dimension, found.fingerprint)
 
-    def remember(self, items: Sequence[Any], progress: Progress | None = None) -> list[Memory]:
+    def remember(self, items: Iterable[Any], progress: Progress | None = None) -> list[Memory]:
         """Validate all, embed all, write all: or none."""
-        drafts = [memory_of(as_draft(item), self.author) for item in items]
+        drafts = [memory_of(draft, self.author) for draft in as_drafts(items)]
         if not drafts:
             return []
         self.check_embedder()
@@ -130,28 +134,34 @@ class Keeper:
     def _insert(self, tx: Transaction, memory: Memory, vector: Vectors) -> Memory:
         if not memory.id:
             memory = memory.changed(id=new_id(tx, memory))
-        old = superseded_by(tx, memory)
-        newer = [held for held in old if held.key == memory.key and held.created_at > memory.created_at]
-        memory = memory.changed(supersedes=tuple(held.id for held in old if held not in newer))
-        if newer:  # said earlier, told later: a backfill does not retire the present
-            latest = max(newer, key=lambda held: held.created_at)
-            memory = memory.changed(superseded_at=latest.created_at, superseded_by=latest.id)
+        place = place_of(tx, memory)
+        memory = memory.changed(supersedes=tuple(held.id for held in place.retires))
+        if place.successor is not None:
+            memory = memory.changed(superseded_at=place.successor.created_at, superseded_by=place.successor.id)
         tx.insert(memory, vector, index_terms(memory, self._tools().language))
         tx.journal(entry("remember", memory, self.author))
-        for held in old:
-            if held not in newer:
-                supersede(tx, held, memory, self.author)
+        for held in place.retires:
+            supersede(tx, held, memory, self.author)
+        if place.successor is not None:
+            lead_to(tx, place.successor, memory, self.author)
         return memory
 
     def get(self, memory_id: str, *, touch: bool) -> Memory:
-        """Fetch one memory; counts as an access."""
-        if not touch:
-            return self._found(self.store.get([memory_id]).get(memory_id), memory_id)
+        """Fetch one memory; counts as an access, unless the store cannot be written just now."""
+        if touch:
+            with suppress(StoreBusy, StoreFull, Forbidden):  # as in recall: never lose an answer over a note
+                return self._touched(memory_id)
+        return self._read(memory_id)
+
+    def _touched(self, memory_id: str) -> Memory:
         with self.store.transaction() as tx:
-            memory = self._found(tx.get(memory_id), memory_id)
+            memory = self._found(tx.get(checked_id(memory_id)), memory_id)
             access = read(memory.access, self.author.now)
             tx.set_access({memory_id: access})
         return memory.changed(access=access)
+
+    def _read(self, memory_id: str) -> Memory:
+        return self._found(self.store.get([checked_id(memory_id)]).get(memory_id), memory_id)
 
     def _found(self, memory: Memory | None, memory_id: str) -> Memory:
         if memory is None:
@@ -160,8 +170,7 @@ class Keeper:
 
     def page(self, filters: Filters, *, hidden: bool, limit: int, cursor: str | None) -> Page:
         """List memories, newest first."""
-        if not 1 <= limit <= _LARGEST_PAGE:
-            raise InvalidInput(f"limit={limit!r} is outside 1..{_LARGEST_PAGE}.", value=limit)
+        _check_limit(limit)
         gate = gate_of(filters, self.author.now, hidden=hidden)
         found = self.store.page(gate, limit=limit + 1, after=_read_cursor(cursor))
         more = len(found) > limit
@@ -173,17 +182,19 @@ class Keeper:
         vector = None
         if "text" in fields:
             self.check_embedder()
-            before = self._found(self.store.get([memory_id]).get(memory_id), memory_id)
+            before = self._read(memory_id)
             vector = checked_vectors(self._tools().embedder, [passage(before.changed(text=fields["text"]))])[0]
         with self.store.transaction() as tx:
-            old = self._found(tx.get(memory_id), memory_id)
+            if vector is not None:
+                self._agree(tx.setting(EMBEDDER_SETTING))  # another process may have moved the vectors meanwhile
+            old = self._found(tx.get(checked_id(memory_id)), memory_id)
             new = self._changed(old, fields)
+            retired = _retired(tx, old, new)
+            new = new.changed(supersedes=tuple(dict.fromkeys([*new.supersedes, *(held.id for held in retired)])))
             tx.replace(new, vector, index_terms(new, self._tools().language))
             tx.journal(entry("update", new, self.author, before=old, reason=reason))
-            if new.key and new.key != old.key:
-                for held in tx.holders(new.key):
-                    if held.id != new.id:
-                        supersede(tx, held, new, self.author)
+            for held in retired:
+                supersede(tx, held, new, self.author)
         return new
 
     def _checked(self, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,14 +203,14 @@ class Keeper:
             "kind": lambda value: checked_kind(value, self.author.kinds),
             "importance": lambda value: checked_unit(value, "importance"),
             "key": lambda value: checked_name(value, "key"),
-            "tags": checked_tags,
+            "tags": lambda value: checked_names(value, "tags"),
             "source": lambda value: checked_name(value, "source"),
             "metadata": checked_metadata,
             "valid_from": lambda value: checked_validity(value, None)[0],
             "valid_until": lambda value: checked_validity(None, value)[1],
-            "pinned": bool,
-            "permanent": bool,
-            "recurs": lambda value: checked_rule(value, self.author.now),
+            "pinned": lambda value: checked_flag(value, "pinned"),
+            "permanent": lambda value: checked_flag(value, "permanent"),
+            "recurs": lambda value: value,  # read as of the memory's own day, once that is known
             "trust": lambda value: checked_unit(value, "trust"),
         }
         for name in changes:
@@ -212,12 +223,13 @@ class Keeper:
     def _changed(self, old: Memory, fields: Mapping[str, Any]) -> Memory:
         new = old.changed(**fields, updated_at=self.author.now)
         checked_validity(new.valid_from, new.valid_until)
+        checked_rule(new.recurs, new.created_at)
         return new.changed(entities=names_in(new.text, new.speaker)) if "text" in fields else new
 
     def forget(self, memory_id: str, *, erase: bool, reason: str) -> None:
         """Hide, or erase and leave a tombstone."""
         with self.store.transaction() as tx:
-            old = self._found(tx.get(memory_id), memory_id)
+            old = self._found(tx.get(checked_id(memory_id)), memory_id)
             if erase:
                 tx.erase(memory_id)
                 tx.journal(JournalEntry(self.author.now, "erase", memory_id, self.author.actor, reason))
@@ -228,7 +240,7 @@ class Keeper:
 
     def history(self, memory_id: str) -> list[Version]:
         """Return every state, oldest first; an erased memory has none but its journal."""
-        lines = self.store.read_journal(memory_id)
+        lines = self.store.read_journal(checked_id(memory_id))
         if not lines:
             raise NotFound(f"No memory {memory_id!r} in space {self.store.path!r}.", id=memory_id)
         return [
@@ -239,7 +251,7 @@ class Keeper:
 
     def chain(self, memory_id: str) -> list[Memory]:
         """Walk supersession both ways from any link; a cycle offered by bad data ends the walk."""
-        start = self._found(self.store.get([memory_id]).get(memory_id), memory_id)
+        start = self._read(memory_id)
         seen = {start.id: start}
         ahead = [start]
         while ahead and len(seen) < _CHAIN_LIMIT:
@@ -258,6 +270,13 @@ class Keeper:
         return {"re_embedded": moved, "ledger_trimmed": trimmed}
 
 
+def _retired(tx: Transaction, old: Memory, new: Memory) -> list[Memory]:
+    """Return what gives way to a memory that takes over a key; one that is retired itself takes nothing over."""
+    if not new.key or new.key == old.key or not new.retrievable:
+        return []
+    return [held for held in tx.holders(new.key) if held.id != new.id]
+
+
 def _named(identity_: EmbedderIdentity) -> str:
     print_ = f", weights {identity_.fingerprint[:12]}" if identity_.fingerprint else ""
     return f"{identity_.id!r} ({identity_.dimension} dimensions{print_})"
@@ -265,6 +284,11 @@ def _named(identity_: EmbedderIdentity) -> str:
 
 def _links(memory: Memory) -> list[str]:
     return [*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])]
+
+
+def _check_limit(limit: Any) -> None:
+    if not isinstance(limit, int) or not 1 <= limit <= _LARGEST_PAGE:
+        raise InvalidInput(f"limit={limit!r} is not a whole number of 1..{_LARGEST_PAGE}.", value=limit)
 
 
 def _write_cursor(memory: Memory) -> str:
@@ -277,6 +301,6 @@ def _read_cursor(cursor: str | None) -> Cursor | None:
         return None
     try:
         created, memory_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return Cursor(datetime.fromisoformat(created), str(memory_id))
+        return Cursor(aware(datetime.fromisoformat(created), "created"), str(memory_id))
     except (ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(f"cursor={cursor!r} is not one that list() gave out.", value=cursor) from error

@@ -209,7 +209,7 @@ class Space:
         self, items: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress | None = None
     ) -> list[Memory]:
         """Remember many texts: one embedding batch, one transaction, all or none."""
-        return self._keeper.remember(list(items), progress)
+        return self._keeper.remember(items, progress)
 
     def recall(
         self,
@@ -236,7 +236,7 @@ class Space:
         the clock for this recall only.
         """
         home = self._home
-        moment = aware(now, "now") if now else home.now()
+        moment = aware(now, "now") if now is not None else home.now()
         chosen = policy_of(policy, home.policy)
         settings = {"limit": limit, "token_budget": token_budget}
         if any(value is not None for value in settings.values()):

@@ -13,6 +13,8 @@ LONGEST_PATH: Final = 1_024
 
 def space_path(path: str | tuple[str, ...]) -> str:
     """Return a space path as ``"acme/alice"``, refusing anything that two readers might understand differently."""
+    if not isinstance(path, str | tuple | list):
+        raise InvalidInput(f"Space path {path!r} is neither a string nor a tuple of strings.", value=path)
     segments = path.split("/") if isinstance(path, str) else list(path)
     if not segments or segments == [""]:
         raise InvalidInput("A space needs a name, e.g. 'acme/alice'; there is no default tenant.", value=path)

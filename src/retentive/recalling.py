@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from retentive.errors import Forbidden, InvalidInput, StoreBusy, StoreFull
+from retentive.errors import Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull
 from retentive.policy import presets
 from retentive.policy.policy import Policy
 from retentive.recall.outcome import Outcome
@@ -17,8 +17,8 @@ from retentive.recall.reinforce import touched
 from retentive.recall.request import Question
 from retentive.scoring.importance import clamped_feedback
 from retentive.stores.protocol import SpaceStore, Transaction
-from retentive.types import Access, AgentState, Gate, Json, LedgerEntry, aware, strings
-from retentive.writing import Author, checked_metadata, entry
+from retentive.types import Access, AgentState, Gate, Json, LedgerEntry, Memory, aware
+from retentive.writing import Author, checked_id, checked_metadata, checked_names, entry, writable
 
 LEDGER_KEPT: Final = 10_000
 LEDGER_DAYS: Final = 365
@@ -40,15 +40,15 @@ class Filters:
 
 def gate_of(filters: Filters, now: datetime, **more: Any) -> Gate:
     """Turn filters into the gate that every store applies before any limit."""
-    as_of = aware(filters.as_of, "as_of") if filters.as_of else None
+    as_of = aware(filters.as_of, "as_of") if filters.as_of is not None else None
     return Gate(
         true_at=as_of or now,
         known_at=as_of,
-        kinds=frozenset(strings(filters.kinds, "kinds")) if filters.kinds is not None else None,
-        tags=frozenset(strings(filters.tags, "tags")) if filters.tags is not None else frozenset(),
+        kinds=frozenset(checked_names(filters.kinds, "kinds")) if filters.kinds is not None else None,
+        tags=frozenset(checked_names(filters.tags, "tags")),
         where=checked_metadata(filters.where),
-        since=aware(filters.since, "since") if filters.since else None,
-        until=aware(filters.until, "until") if filters.until else None,
+        since=aware(filters.since, "since") if filters.since is not None else None,
+        until=aware(filters.until, "until") if filters.until is not None else None,
         **more,
     )
 
@@ -59,6 +59,8 @@ def policy_of(policy: Policy | str | None, default: Policy) -> Policy:
         return default
     if isinstance(policy, Policy):
         return policy
+    if not isinstance(policy, str):
+        raise InvalidInput(f"policy={policy!r} is no Policy; pass one, a preset's name or a TOML file.", value=policy)
     return Policy.load(policy) if policy.endswith(".toml") else presets.get(policy)
 
 
@@ -69,6 +71,9 @@ def question_of(
     for name, value in (("cue", cue), ("utterance", utterance)):
         if value is not None and not isinstance(value, str):
             raise InvalidInput(f"{name}={value!r} is not a string.", value=value)
+        writable(value or "", name)
+    if state is not None and not isinstance(state, AgentState):
+        raise InvalidInput(f"state={state!r} is no AgentState; pass AgentState(goal=..., step=...).", value=state)
     if not any(part and part.strip() for part in _asked(cue, state, utterance)):
         raise InvalidInput("Nothing was asked: pass a cue, an utterance, or a state with a goal, step or open loops.")
     if state and state.tags and filters.tags is None:
@@ -157,21 +162,27 @@ def _trim(tx: Transaction, now: datetime, recall_id: str) -> None:
 
 def take_feedback(store: SpaceStore, recall_id: str, used: Iterable[str], outcome: str | None, author: Author) -> None:
     """Note what was used and how it went; move the importance of those memories by at most five per cent."""
-    chosen = strings(used, "used")
+    chosen = checked_names(used, "used")
     if outcome is not None and outcome not in OUTCOMES:
         raise InvalidInput(f"outcome={outcome!r} is neither 'good' nor 'bad'.", value=outcome)
     with store.transaction() as tx:
-        noted = store.recall_entry(recall_id)
+        noted = store.recall_entry(checked_id(recall_id))
         if noted is not None:
             tx.log_feedback(recall_id, chosen, outcome)
+        elif not chosen:
+            raise NotFound(
+                f"No recall {recall_id!r} is noted in space {author.space!r}: say which memories were used.",
+                id=recall_id,
+            )
         for memory_id in chosen or (noted.ids if noted and outcome else ()):
-            _reinforce(tx, memory_id, outcome or "used", author)
+            memory = tx.get(memory_id)
+            if memory is not None:
+                _reinforce(tx, memory, outcome or "used", author)
+            elif chosen:  # of the recall's own memories one may have been erased since; that is nobody's mistake
+                raise NotFound(f"used={memory_id!r}: no memory with this id in {author.space!r}.", id=memory_id)
 
 
-def _reinforce(tx: Transaction, memory_id: str, verdict: str, author: Author) -> None:
-    memory = tx.get(memory_id)
-    if memory is None:
-        raise InvalidInput(f"used={memory_id!r}: no memory with this id in space {author.space!r}.", id=memory_id)
+def _reinforce(tx: Transaction, memory: Memory, verdict: str, author: Author) -> None:
     moved = memory.changed(importance=float(clamped_feedback(memory.importance, verdict)))
     if moved.importance != memory.importance:
         tx.replace(moved)

@@ -32,6 +32,15 @@ class Author:
     kinds: Collection[str] = KINDS
 
 
+def as_drafts(items: Iterable[str | Mapping[str, Any] | Draft]) -> list[Draft]:
+    """Accept several; a lone one is refused, for a string is a sequence of letters and a mapping one of names."""
+    if isinstance(items, str | bytes | Mapping | Draft) or not isinstance(items, Iterable):
+        raise InvalidInput(
+            f"Cannot remember many from {items!r}; pass a list of texts, mappings or Drafts.", value=items
+        )
+    return [as_draft(item) for item in items]
+
+
 def as_draft(item: str | Mapping[str, Any] | Draft) -> Draft:
     """Accept a text, a mapping with `remember`'s argument names, or a `Draft`."""
     if isinstance(item, Draft):
@@ -50,7 +59,7 @@ def as_draft(item: str | Mapping[str, Any] | Draft) -> Draft:
 
 def memory_of(draft: Draft, author: Author) -> Memory:
     """Validate a draft and turn it into a memory, without an id unless the draft brings one."""
-    created = aware(draft.at, "at") if draft.at else author.now
+    created = aware(draft.at, "at") if draft.at is not None else author.now
     valid_from, valid_until = checked_validity(draft.valid_from, draft.valid_until)
     text = checked_text(draft.text)
     speaker = checked_name(draft.speaker, "speaker")
@@ -63,7 +72,7 @@ def memory_of(draft: Draft, author: Author) -> Memory:
         kind=checked_kind(draft.kind, author.kinds),
         importance=checked_unit(FLAT_IMPORTANCE if draft.importance is None else draft.importance, "importance"),
         key=checked_name(draft.key, "key"),
-        tags=checked_tags(draft.tags),
+        tags=checked_names(draft.tags, "tags"),
         source=checked_name(draft.source, "source"),
         metadata=checked_metadata(draft.metadata),
         speaker=speaker,
@@ -71,10 +80,10 @@ def memory_of(draft: Draft, author: Author) -> Memory:
         entities=names_in(text, speaker),
         valid_from=valid_from,
         valid_until=valid_until,
-        supersedes=tuple(dict.fromkeys(strings(draft.supersedes, "supersedes"))),
-        derived_from=tuple(dict.fromkeys(strings(draft.derived_from, "derived_from"))),
-        pinned=bool(draft.pinned),
-        permanent=bool(draft.permanent),
+        supersedes=checked_names(draft.supersedes, "supersedes"),
+        derived_from=checked_names(draft.derived_from, "derived_from"),
+        pinned=checked_flag(draft.pinned, "pinned"),
+        permanent=checked_flag(draft.permanent, "permanent"),
         recurs=checked_rule(draft.recurs, created),
         trust=checked_unit(draft.trust, "trust"),
     )
@@ -118,6 +127,13 @@ def checked_name(value: Any, name: str) -> str | None:
     return writable(value, name)
 
 
+def checked_id(value: Any) -> str:
+    """Check an id that is asked for; one that nobody could have given is simply not found."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"id={value!r} is not a string; pass a memory's id, e.g. memory.id.", value=value)
+    return value
+
+
 def checked_kind(kind: Any, known: Collection[str]) -> str:
     """Refuse kinds that nobody registered: a typo would silently decay by another half-life."""
     if isinstance(kind, str) and kind in known:
@@ -137,33 +153,60 @@ def checked_unit(value: Any, name: str) -> float:
     return float(value)
 
 
-def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags without repetition."""
-    names = [checked_name(tag, "a tag") or "" for tag in strings(tags, "tags")]
-    return tuple(dict.fromkeys(names))
+def checked_flag(value: Any, name: str) -> bool:
+    """Check a yes or no: ``pinned="no"`` would otherwise be a yes."""
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name}={value!r} is neither True nor False.", value=value)
+    return value
+
+
+def checked_names(values: Any, name: str) -> tuple[str, ...]:
+    """Check several short strings (tags, ids) and return them without repetition; None is none."""
+    if values is None:
+        return ()
+    if isinstance(values, bytes) or not isinstance(values, Iterable):
+        raise InvalidInput(f"{name}={values!r} is not a list of strings.", value=values)
+    return tuple(dict.fromkeys(_element(value, name) for value in strings(values, name)))
+
+
+def _element(value: Any, name: str) -> str:
+    text = checked_name(value, f"an element of {name}")
+    if text is None:
+        raise InvalidInput(f"{name} holds None; leave it out.", value=value)
+    return text
 
 
 def checked_metadata(metadata: Any) -> dict[str, Json]:
     """Return metadata as plain JSON data, so that every store gives back what was put in."""
     if metadata is None:
         return {}
-    if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
-        raise InvalidInput(f"metadata must map strings to JSON values, got {metadata!r}.", value=metadata)
     try:
-        text = json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False)
+        named = isinstance(metadata, Mapping) and _named_by_strings(metadata)
+        text = json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False) if named else ""
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"metadata is not JSON: {error}.", value=metadata) from None
+    if not named:
+        raise InvalidInput(f"metadata must map strings to JSON values, got {metadata!r}.", value=metadata)
     plain: dict[str, Json] = json.loads(writable(text, "metadata"))
     return plain
+
+
+def _named_by_strings(value: object) -> bool:
+    """Whether every mapping in it, however deep, has string names: JSON would turn a 1 into "1" without a word."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _named_by_strings(part) for key, part in value.items())
+    return not isinstance(value, list | tuple) or all(_named_by_strings(part) for part in value)
 
 
 def checked_rule(rule: str | None, created: datetime) -> str | None:
     """Check a recurrence rule by reading it."""
     if rule is None:
         return None
+    if not isinstance(rule, str):
+        raise InvalidInput(f"recurs={rule!r} is not a string; say 'yearly' or give an RFC 5545 rule.", value=rule)
     try:
         parse_rule(rule, created)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise InvalidInput(f"recurs={rule!r}: {error}", value=rule) from None
     return rule
 
@@ -172,8 +215,8 @@ def checked_validity(
     valid_from: datetime | None, valid_until: datetime | None
 ) -> tuple[datetime | None, datetime | None]:
     """Check the span in which a memory is true: aware ends, in order."""
-    start = aware(valid_from, "valid_from") if valid_from else None
-    end = aware(valid_until, "valid_until") if valid_until else None
+    start = aware(valid_from, "valid_from") if valid_from is not None else None
+    end = aware(valid_until, "valid_until") if valid_until is not None else None
     if start and end and start >= end:
         raise InvalidInput(f"valid_from={start.isoformat()} is not before valid_until={end.isoformat()}.")
     return start, end
@@ -206,16 +249,48 @@ def content(memory: Memory) -> dict[str, Json]:
     return data
 
 
-def superseded_by(tx: Transaction, memory: Memory) -> list[Memory]:
-    """Return the memories that this one takes the place of: holders of its key, and those it names."""
-    old = {held.id: held for held in tx.holders(memory.key)} if memory.key else {}
-    for name in memory.supersedes:
-        named = tx.get(name)
-        if named is None:
-            raise NotFound(f"supersedes={name!r}: no memory with this id in space {memory.space!r}.", id=name)
-        old[name] = named
-    old.pop(memory.id, None)
-    return list(old.values())
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a new memory stands among those it takes the place of."""
+
+    retires: tuple[Memory, ...] = ()
+    successor: Memory | None = None  # said later though told earlier: a backfill does not retire the present
+
+
+def place_of(tx: Transaction, memory: Memory) -> Place:
+    """Find what a new memory retires: what it names, whatever its age, and what held its key until then."""
+    named = [_named(tx, name, memory) for name in memory.supersedes]
+    holders = [held for held in tx.holders(memory.key) if held.id != memory.id] if memory.key else []
+    newer = [held for held in holders if held.created_at > memory.created_at and held not in named]
+    if not newer:
+        return Place(_distinct([*holders, *named]))
+    older = [held for held in holders if held not in newer]
+    successor, before = _between(tx, memory, min(newer, key=lambda held: held.created_at))
+    return Place(_distinct([*before, *older, *named]), successor)
+
+
+def _named(tx: Transaction, name: str, memory: Memory) -> Memory:
+    found = tx.get(name)
+    if found is None:
+        raise NotFound(f"supersedes={name!r}: no memory with this id in space {memory.space!r}.", id=name)
+    return found
+
+
+def _distinct(memories: Iterable[Memory]) -> tuple[Memory, ...]:
+    return tuple({memory.id: memory for memory in memories}.values())
+
+
+def _between(tx: Transaction, memory: Memory, successor: Memory) -> tuple[Memory, list[Memory]]:
+    """Walk a key's chain back to the gap where an earlier saying belongs: its successor, and those just before it."""
+    seen = {successor.id}
+    while True:
+        found = [tx.get(name) for name in successor.supersedes if name not in seen]
+        links = [held for held in found if held and held.key == memory.key and held.superseded_by == successor.id]
+        later = [held for held in links if held.created_at > memory.created_at]
+        if not later:
+            return successor, links
+        successor = min(later, key=lambda held: held.created_at)
+        seen.add(successor.id)
 
 
 def entry(
@@ -234,9 +309,21 @@ def entry(
 
 
 def supersede(tx: Transaction, old: Memory, new: Memory, author: Author) -> None:
-    """Retire ``old`` in favour of ``new`` at once; one already superseded keeps its own successor."""
-    if old.superseded_at is not None:
+    """Retire ``old`` in favour of ``new`` at once.
+
+    One that is superseded already keeps its successor, unless ``new`` was said in between.
+    """
+    moment = max(new.created_at, old.created_at)
+    if old.superseded_at is not None and (old.superseded_by != new.superseded_by or moment >= old.superseded_at):
         return
-    retired = old.changed(superseded_at=max(new.created_at, old.created_at), superseded_by=new.id)
+    retired = old.changed(superseded_at=moment, superseded_by=new.id)
     tx.replace(retired)
     tx.journal(entry("supersede", retired, author, before=old, reason=f"superseded by {new.id}"))
+
+
+def lead_to(tx: Transaction, successor: Memory, new: Memory, author: Author) -> None:
+    """Let the successor of a backfilled memory name it, in the place of what the new one now leads on from."""
+    kept = [name for name in successor.supersedes if name not in new.supersedes]
+    changed = successor.changed(supersedes=(*kept, new.id))
+    tx.replace(changed)
+    tx.journal(entry("update", changed, author, before=successor, reason=f"{new.id} was said before it"))
