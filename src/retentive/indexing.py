@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from retentive.text.commonwords import MONTHS
-from retentive.text.entities import entities, entity_key, name_parts
+from retentive.text.entities import entities, entity_key, name_parts, opening_name
 from retentive.text.tokens import terms
 from retentive.types import EmbedderIdentity, Json, Memory
 
@@ -48,6 +48,7 @@ def names_in(text: str, speaker: str | None) -> tuple[str, ...]:
     keys = [entity_key(name) for name in entities(text, speaker=speaker)]
     if speaker:
         keys.append(entity_key(speaker))
+    keys.append(opening_name(text))
     whole = [key for key in dict.fromkeys(keys) if key]
     return tuple(dict.fromkeys([*whole, *(part for key in whole for part in name_parts(key))]))
 

@@ -24,6 +24,7 @@ DECAYS: Final = ("half_life", "hourly_base", "ebbinghaus", "power_law", "none")
 HALF_LIFE_DAYS_ADVISED: Final = (7.0, 30.0)
 
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    "decompose": ("never", "clauses", "questions"),
     "method": ("none", "rrf"),
     "normalise": NORMALISERS,
     "past_intent": ("zero", "invert"),
@@ -49,7 +50,7 @@ class Sources:
     pool: int = 20  # per channel
     over_fetch: float = 1.0  # the pool is at least limit × this
     whole_space_up_to: int = 0  # below this many memories every one is a candidate
-    decompose: bool = False  # ask for each clause of the cue as well
+    decompose: str = "never"  # ask also for each of the cue's "clauses", or only for those that are "questions"
     require_tags: bool = False  # asking without a tag is an error
     neighbours: int = 0  # turns beside a strong one, on each side, that become candidates too
 

@@ -93,7 +93,7 @@ focus: Final = _preset(
 operational: Final = _preset(
     Policy(
         name="operational",
-        sources=Sources(channels=("vector", "lexical"), pool=60, over_fetch=3.0, decompose=True),
+        sources=Sources(channels=("vector", "lexical"), pool=60, over_fetch=3.0, decompose="clauses"),
         fusion=Fusion(method="rrf"),
         signals={
             "similarity": _spec(0.45, "none"),
@@ -132,7 +132,10 @@ retentive: Final = _preset(
     Policy(
         name="retentive",
         sources=Sources(
-            channels=("vector", "lexical", "entity", "temporal", "recent", "important"), pool=200, neighbours=2
+            channels=("vector", "lexical", "entity", "temporal", "recent", "important"),
+            pool=200,
+            decompose="questions",
+            neighbours=2,
         ),
         signals={
             "similarity": _spec(0.29, "none"),
@@ -140,9 +143,14 @@ retentive: Final = _preset(
             "late": _spec(0.47, "none"),
             "context": _spec(0.45, "none"),
             "speaker": _spec(0.10, "none"),
+            "entity": _spec(0.05, "none"),
+            "importance": _spec(0.05, "none"),
+            "novelty": _spec(0.01, "none", fades_in_days=30.0),
+            "recency": _spec(0.002, "none", half_life_days=14.0),
+            "frequency": _spec(0.002, "none"),
         },
-        modifiers=Modifiers(rotation="similar", window_bonus=0.0, succession=0.20),
-        selection=Selection(limit=5, floor=0.1, floor_on="relevance", near_duplicate=None),
+        modifiers=Modifiers(rotation="similar", window_bonus=0.10, succession=0.20, tiers=False),
+        selection=Selection(limit=5, floor=0.26, floor_on="relevance", diversity="balanced", near_duplicate=0.95),
     )
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,6 +16,7 @@ from retentive.scoring.fusion import reciprocal_rank
 from retentive.stores.protocol import SpaceStore
 from retentive.types import Floats, Found, RowIds
 
+ONE_MENTION: Final = math.log(2.0)  # `SpaceStore.mentioning` gives 1/ln(1+1) for the only row with an entity
 HOP_WEIGHT: Final = 0.5  # a memory that mentions only a companion of the named entity
 OPEN_SPAN: Final = timedelta(days=365)
 HOP_COMPANIONS: Final = 8  # how many companions of the named entities are followed
@@ -83,12 +85,15 @@ def _entity(question: Question, cue: Cue, store: SpaceStore, pool: int) -> list[
 
 
 def _merged(direct: Found, hop: Found | None, pool: int) -> Found:
-    """Put both on one scale, 0..1: a direct mention counts whole, a companion's half, and the better one counts."""
+    """Put both on one absolute scale: 1 for a name that one memory alone mentions, little for one that is everywhere.
+
+    A companion's mention counts half, and of the two the better counts.
+    """
     scores: dict[int, float] = {}
     for found, weight in ((direct, 1.0), (hop, HOP_WEIGHT)):
-        if found is not None and found.high > 0:
+        if found is not None:
             for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True):
-                scores[row] = max(scores.get(row, 0.0), weight * score / found.high)
+                scores[row] = max(scores.get(row, 0.0), weight * min(1.0, score * ONE_MENTION))
     rows = sorted(scores, key=lambda row: -scores[row])[:pool]
     values = np.array([scores[row] for row in rows], dtype=np.float64)
     scanned = direct.scanned + (hop.scanned if hop else 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from retentive.embedders.protocol import query_vector
 from retentive.recall.request import Question, Tools
-from retentive.recall.stance import USER_ROLES, is_first_person, wants_current, words_of
+from retentive.recall.stance import USER_ROLES, asks, is_first_person, wants_current, words_of
 from retentive.stores.protocol import SpaceStore
 from retentive.text.clauses import clauses
 from retentive.text.entities import cue_entities
@@ -71,8 +71,7 @@ def read_cue(question: Question, store: SpaceStore, tools: Tools) -> Cue:
     """
     text = question.cue or (state_text(question.state) if question.state else "") or question.utterance
     utterance = question.utterance or question.cue or text
-    pieces = tuple(clauses(utterance)) if question.policy.sources.decompose else ()
-    pieces = pieces if len(pieces) > 1 else ()
+    pieces = _parts(question.policy.sources.decompose, utterance)
     wholes = [text, *pieces]
     return Cue(
         text=text,
@@ -89,6 +88,16 @@ def read_cue(question: Question, store: SpaceStore, tools: Tools) -> Cue:
         wants_current=wants_current(utterance),
         intent=temporal_intent(utterance, question.now) if question.policy.modifiers.temporal_intent else None,
     )
+
+
+def _parts(decompose: str, utterance: str) -> tuple[str, ...]:
+    """Return the parts of a cue that are asked one by one: its clauses, or only those that are questions themselves."""
+    if decompose == "never":
+        return ()
+    parts = tuple(clauses(utterance))
+    if decompose == "questions":
+        parts = tuple(part for part in parts if asks(part))
+    return parts if len(parts) > 1 else ()
 
 
 def _entities(question: Question, utterance: str, store: SpaceStore) -> tuple[str, ...]:

@@ -114,10 +114,14 @@ def _window(columns: Columns, cue: Cue) -> Floats:
 
 
 def _cosines(vectors: Vectors, cue: Cue) -> Floats:
-    """Exact cosines: of a cue in several parts, the part that fits best."""
+    """Exact cosines: of a cue in several parts, the part that fits best.
+
+    Row by row and not through BLAS, whose last bits depend on a row's place in the matrix: equal vectors must tie.
+    """
     if not len(vectors):
         return np.zeros(0)
-    best: Floats = (vectors.astype(np.float64) @ cue.vectors.astype(np.float64).T).max(axis=1)
+    rows = vectors.astype(np.float64)
+    best: Floats = np.max([(rows * part).sum(axis=1) for part in cue.vectors.astype(np.float64)], axis=0)
     return best
 
 
@@ -147,11 +151,14 @@ def _bounds(finding: Finding) -> dict[str, tuple[float, float]]:
 
 
 def first_score(pool: Pool, weights: Mapping[str, float]) -> Floats:
-    """Score on absolute scales by similarity, words and speaker alone: who deserves a closer look."""
-    total = weights.get("speaker", 0.0) * pool.speaker
+    """Score by similarity and words alone, on the scale that late interaction will complete: who to look at closely."""
+    cheap = weights.get("similarity", 0.0) + weights.get("lexical", 0.0)
+    whole = cheap + weights.get("late", 0.0)
+    total = np.zeros(len(pool.columns))
     for name, raw in (("similarity", pool.cosine), ("lexical", pool.lexical)):
         total = total + weights.get(name, 0.0) * band(raw, *pool.bands[name])
-    return total
+    scaled = total * (whole / cheap) if cheap else total
+    return scaled + weights.get("speaker", 0.0) * pool.speaker
 
 
 def _with_neighbours(
@@ -185,15 +192,24 @@ def _with_texts(
     cheap = first_score(pool, weights)
     order = _best(cheap + share * best_margins(pool, cheap, beside, {}), LATE_TEXTS)
     memories = store.memories(pool.columns.rows[order])
-    at = {row: i for i, row in enumerate(pool.columns.rows.tolist())}
     place = {pool.columns.ids[i]: int(i) for i in order}
     texts = {place[memory.id]: memory.text for memory in memories if memory.id in place}
-    del at
     if "late" in weights and tools.windows is not None and texts:
         interaction = LateInteraction(tools.windows, cue.utterance, store, tools.language)
         pool = replace(pool, late=_late(len(pool.columns), texts, interaction.scores(list(texts.values()))))
-    x = cheap - weights.get("speaker", 0.0) * pool.speaker + weights.get("late", 0.0) * pool.late
-    return replace(pool, context=best_margins(pool, x, beside, texts)), texts
+    if share:
+        reach = question.policy.sources.neighbours
+        beside = {**beside, **store.neighbours(pool.columns.rows[order], question.gate, reach)}
+        pool = replace(pool, context=best_margins(pool, _own_score(pool, weights), beside, texts))
+    return pool, texts
+
+
+def _own_score(pool: Pool, weights: Mapping[str, float]) -> Floats:
+    """Score by what the memory itself says, late interaction included: what its neighbours borrow from."""
+    total = weights.get("late", 0.0) * pool.late
+    for name, raw in (("similarity", pool.cosine), ("lexical", pool.lexical)):
+        total = total + weights.get(name, 0.0) * band(raw, *pool.bands[name])
+    return total
 
 
 def _late(size: int, texts: Mapping[int, str], scores: Floats) -> Floats:
@@ -205,7 +221,8 @@ def _late(size: int, texts: Mapping[int, str], scores: Floats) -> Floats:
 
 
 def _relevance(pool: Pool) -> Floats:
-    """How much a candidate has to do with the cue on an absolute scale: by meaning, or by the words shared."""
+    """How much a candidate has to do with the cue on an absolute scale: by meaning, by words shared, or by a name."""
     meaning = band(pool.cosine, *pool.bands["similarity"])
     words = band(pool.lexical, *pool.bands["lexical"])
-    return np.maximum(meaning, words)
+    best: Floats = np.maximum(np.maximum(meaning, words), pool.entity)
+    return best

@@ -4,6 +4,7 @@ floor → rerank → near-duplicates → rotation → diversity → limit → to
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from retentive.errors import InvalidInput
 from retentive.recall.budget import fit
@@ -16,10 +17,13 @@ from retentive.recall.request import Question, Tools
 from retentive.recall.rotation import shown_lately
 from retentive.recall.selection import Chosen, select
 from retentive.recall.succession import succeed
+from retentive.scoring.freshness import tau_for
+from retentive.scoring.signals import DAY
 from retentive.stores.protocol import SpaceStore
-from retentive.types import Memory, Vectors
+from retentive.types import Gate, Memory, Vectors
 
-CORE_LIMIT = 100  # pinned memories shown in a prompt's core block
+CORE_LIMIT: Final = 100  # pinned memories shown in a prompt's core block
+STALE_AFTER: Final = 2.0  # half-lives
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,13 @@ def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
     hits = _hits(ranked, chosen, store)
     hits, compacted = _within_budget(question, cue, hits, tools)
     trace = _trace(question, cue, finding, ranked, chosen)
-    core = store.page(replace(question.gate, pinned=True, kinds=None), limit=CORE_LIMIT)
+    core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
     return Recalled(Outcome(hits, tuple(core), compacted, trace), cue.vectors[0], cue.utterance)
+
+
+def _core_gate(gate: Gate) -> Gate:
+    """Pinned memories belong into every prompt, whatever the recall was narrowed to; what is not true stays out."""
+    return Gate(true_at=gate.true_at, known_at=gate.known_at, pinned=True)
 
 
 def _require_tags(question: Question) -> None:
@@ -72,7 +81,17 @@ def _hit(ranked: Ranked, i: int, memory: Memory) -> Hit:
         signals=ranked.signals(i),
         modifiers=tuple(ranked.modifiers.get(i, ())),
         combine="product" if ranked.policy.combine == "product" else "sum",
+        stale=doubt(memory, evidence.pool.now),
     )
+
+
+def doubt(memory: Memory, now: float) -> str | None:
+    """Say why a reader should doubt a memory: two half-lives of its kind have passed since it was said."""
+    age_days = (now - memory.created_at.timestamp()) / DAY
+    half_life = tau_for(memory.kind)
+    if memory.permanent or memory.recurs or age_days <= STALE_AFTER * half_life:
+        return None
+    return f"{age_days:.0f} days old; a {memory.kind} counts half after {half_life:g}"
 
 
 def _within_budget(

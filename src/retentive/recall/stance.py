@@ -14,6 +14,11 @@ _PRESENT: Final = re.compile(
     r"\s*(?:what|when|how|where|which|who)(?:['\u2019]s| (?:\w+ ){0,4}?(?:is|are|am|do|does|has|have|should|will)\b)",
     re.IGNORECASE,
 )
+_ASKS: Final = re.compile(
+    r"\W*(?:(?:and|or|but|also|then|so)\s+)*(?:what|when|how|where|which|who|whose|whom|why|is|are|was|were|do|does|did"
+    r"|has|have|had|can|could|should|would|will)\b",
+    re.IGNORECASE,
+)
 _PAST: Final = frozenset(
     "did was were had originally initially first before previously used ago happened yesterday last earlier earliest "
     "original order history".split()
@@ -41,6 +46,11 @@ def wants_current(text: str) -> bool:
     """Whether a question asks how things stand now: it says so, or asks in the present tense and nothing says past."""
     words = words_of(text)
     return not words & _PAST and bool(words & _NOW or _PRESENT.match(text))
+
+
+def asks(text: str) -> bool:
+    """Whether a clause is a question of its own: it begins like one."""
+    return _ASKS.match(text) is not None
 
 
 def values_in(text: str) -> frozenset[str]:

@@ -32,6 +32,11 @@ _WORD: Final = rf"[{_UPPER}]\w*(?:[-'\u2019&.]\w+)*|[a-z]{{1,2}}[{_UPPER}]\w+"
 _TITLE: Final = r"(?:Dr|Mr|Mrs|Ms|Prof|St)\. "
 _JOIN: Final = r" (?:(?:of|de|van|von|der|den|da|di|du|la|le|del|al|bin|ibn|&)(?: the| la| den| der)? )?"
 _RUN: Final = Lazy(rf"@(\w+)|(?<![\w@#])((?:{_TITLE})?(?:{_WORD})(?:{_JOIN}(?:{_TITLE})?(?:{_WORD}))*)")
+_OPENER: Final = Lazy(
+    rf"\s*([{_UPPER}][\w\u2019'-]{{2,}})(?:'s|\u2019s)? (?:(?:also|never|always|still|now|just|has|had|is|was|will|can|may|must"
+    r"|wants|took|went|got|said|told|gave|made|left|met|came|saw|sold|bought|became|began|kept|knew|let|ran|sent|wrote"
+    r"|would|could|should|does|did|and|or)\b|[a-z]{2,}(?:s|ed)\b)"
+)
 _OPENING: Final = " \t\"'`*_([{<>\u201c\u2018\u00ab\u2022-\u2013\u2014#"
 _ENDING: Final = ".!?\n\r:;\u2026\u3002\u2026"
 _POSSESSIVE: Final = Lazy(r"['\u2019](?:s|S)?$|['\u2019](?:ll|re|ve|d|m)$")
@@ -69,6 +74,18 @@ def entities(text: str, *, speaker: str | None = None, known: Collection[str] = 
     if spoken and spoken not in _ROLES:
         named = {spoken: None} | named
     return tuple(named)
+
+
+def opening_name(text: str) -> str:
+    """The key of a capitalised opening word that acts like a name: "Marta took over", "Okoro is chief buyer".
+
+    What people tell an agent to remember often begins with the one it is about, and there every word has a capital.
+    A noun slips through now and then ("Lunch was late"); as an index key that nobody asks for by name it does no harm.
+    """
+    found = _OPENER.match(text)
+    if found is None or found[1].casefold() in COMMON_WORDS:
+        return ""
+    return entity_key(found[1])
 
 
 def cue_entities(text: str, known: Callable[[str], bool] | Collection[str]) -> tuple[str, ...]:
