@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import wraps
+from inspect import isfunction
 from typing import Any, Self
 
 from retentive.memory import Retentive, Space
@@ -35,7 +36,8 @@ class _Bridge:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._inner, name)
-        return awaitable(value) if callable(value) and name not in PLAIN else value
+        verb = isfunction(getattr(type(self._inner), name, None))  # not a clock or an embedder that can be called
+        return awaitable(value) if verb and name not in PLAIN else value
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self._inner)})

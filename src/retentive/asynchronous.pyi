@@ -9,24 +9,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from retentive.answer import Recall
+from retentive.answer import Feedback, Recall
 from retentive.config import Config
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
-from retentive.errors import InvalidInput
+from retentive.errors import InvalidInput, NotFound
 from retentive.keeping import Keeper, Page, Version
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
 from retentive.recall.outcome import Outcome
 from retentive.recall.pipeline import recall
-from retentive.recall.request import Tools
+from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import Breaker, Reranker
+from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
 from retentive.stores.locations import store_for
+from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
+from retentive.writing import checked_id
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]

@@ -11,24 +11,27 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from retentive.answer import Recall
+from retentive.answer import Feedback, Recall
 from retentive.config import Config
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
-from retentive.errors import InvalidInput
+from retentive.errors import InvalidInput, NotFound
 from retentive.keeping import Keeper, Page, Version
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
 from retentive.recall.outcome import Outcome
 from retentive.recall.pipeline import recall
-from retentive.recall.request import Tools
+from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import Breaker, Reranker
+from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
 from retentive.stores.locations import store_for
+from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
+from retentive.writing import checked_id
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -171,9 +174,16 @@ class Space:
         return self._home.store.open(self.path)
 
     @property
-    def _keeper(self) -> Keeper:
+    def _kept(self) -> SpaceStore:
+        """The rows underneath for whoever only reads: of a space that does not exist, those of an empty one."""
+        try:
+            return self._home.store.open(self.path, create=False)
+        except NotFound:
+            return MemoryStore().open(self.path)
+
+    def _keeper(self, store: SpaceStore) -> Keeper:
         home = self._home
-        return Keeper(self.store, lambda: home.tools, home.now(), home.actor, home.kinds)
+        return Keeper(store, lambda: home.tools, home.now(), home.actor, home.kinds)
 
     def remember(
         self,
@@ -203,13 +213,13 @@ class Space:
             "metadata": metadata or {},
             "at": at,
         }
-        return self._keeper.remember([{**fields, **more}])[0]
+        return self._keeper(self.store).remember([{**fields, **more}])[0]
 
     def remember_many(
         self, items: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress | None = None
     ) -> list[Memory]:
         """Remember many texts: one embedding batch, one transaction, all or none."""
-        return self._keeper.remember(items, progress)
+        return self._keeper(self.store).remember(items, progress)
 
     def recall(
         self,
@@ -245,15 +255,15 @@ class Space:
         question = question_of(cue, state, utterance, chosen, filters, moment)
         if session is not None:
             question = replace(question, session=session)
-        keeper = self._keeper
+        keeper = self._keeper(self._kept)
         keeper.check_embedder()
         recalled = recall(question, keeper.store, home.tools)
         notes = self._notes(cue, state, touch=touch)
         recall_id, failure = write_back(question, recalled, keeper.store, touch=touch)
         outcome = _noted(recalled.outcome, [*notes, failure] if failure else notes)
-        if self._shared:
+        if self._shared and self._shared != self.path:
             outcome = self._with_shared(outcome, question, self._shared)
-        return Recall(recall_id, chosen, outcome, self._feedback)
+        return Recall(recall_id, chosen, outcome, self._feedback_on(outcome))
 
     def _notes(self, cue: str | None, state: AgentState | None, *, touch: bool) -> list[str]:
         if state is None or not cue or not touch:
@@ -261,26 +271,34 @@ class Space:
         stale = self._home.note_state(self.path, cue, state)
         return ["the cue is the same as last time though the agent's state has changed"] if stale else []
 
-    def _with_shared(self, outcome: Outcome, question: Any, path: str) -> Outcome:
-        """Fill up from the shared space, behind this space's own hits; there nothing is touched or noted."""
-        room = question.policy.selection.limit - len(outcome.hits)
-        if room <= 0 or path not in self._home.spaces():
+    def _with_shared(self, outcome: Outcome, question: Question, path: str) -> Outcome:
+        """Fill up from the shared space; there nothing is touched or noted."""
+        try:
+            store = self._home.store.open(path, create=False)
+        except NotFound:
             return outcome
-        store = self._home.store.open(path, create=False)
-        more = recall(replace(question, policy=question.policy.replace(limit=room)), store, self._home.tools).outcome
-        return replace(outcome, hits=outcome.hits + more.hits, core=outcome.core + more.core)
+        self._keeper(store).check_embedder()
+        return filled_up(outcome, question, store, self._home.tools)
 
-    def _feedback(self, recall_id: str, used: Sequence[str], outcome: str | None) -> None:
-        self.feedback(recall_id, used=used, outcome=outcome)
+    def _feedback_on(self, outcome: Outcome) -> Feedback:
+        """Return how a recall gives feedback: what came from the shared space is read and never moved."""
+        foreign = {memory.id for memory in outcome.core if memory.space != self.path}
+        foreign |= {hit.memory.id for hit in outcome.hits if hit.memory.space != self.path}
+
+        def give(recall_id: str, used: Sequence[str], verdict: str | None) -> None:
+            keeper = self._keeper(self._kept)
+            take_feedback(keeper.store, recall_id, used, verdict, keeper.author, elsewhere=foreign)
+
+        return give
 
     def feedback(self, recall_id: str, *, used: Iterable[str] = (), outcome: str | None = None) -> None:
         """Say which memories of a recall were used, and how it went ("good" or "bad")."""
-        keeper = self._keeper
+        keeper = self._keeper(self._kept)
         take_feedback(keeper.store, recall_id, used, outcome, keeper.author)
 
     def get(self, id: str, *, touch: bool = True) -> Memory:  # noqa: A002 - the name is the contract
         """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
-        return self._keeper.get(id, touch=touch)
+        return self._keeper(self._kept).get(id, touch=touch)
 
     def list(
         self,
@@ -297,37 +315,37 @@ class Space:
     ) -> Page:
         """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
         filters = Filters(kinds, tags, where, since, until, as_of)
-        return self._keeper.page(filters, hidden=hidden, limit=limit, cursor=cursor)
+        return self._keeper(self._kept).page(filters, hidden=hidden, limit=limit, cursor=cursor)
 
     def update(self, id: str, *, reason: str = "", **changes: Any) -> Memory:  # noqa: A002
         """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was."""
-        return self._keeper.update(id, changes, reason)
+        return self._keeper(self._kept).update(id, changes, reason)
 
     def forget(self, id: str, *, erase: bool = False, reason: str = "") -> None:  # noqa: A002
         """Hide a memory from recall for good; ``erase=True`` removes text and vector and leaves a tombstone."""
-        self._keeper.forget(id, erase=erase, reason=reason)
+        self._keeper(self._kept).forget(id, erase=erase, reason=reason)
 
     def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
         """Return every state a memory has had, oldest first."""
-        return self._keeper.history(id)
+        return self._keeper(self._kept).history(id)
 
     def journal(self, id: str | None = None) -> builtins.list[JournalEntry]:  # noqa: A002
         """Return what was done, in order: to one memory, or in the whole space."""
-        return self.store.read_journal(id)
+        return self._kept.read_journal(id if id is None else checked_id(id))
 
     def chain(self, id: str) -> builtins.list[Memory]:  # noqa: A002
         """Return the supersession chain a memory belongs to, oldest first."""
-        return self._keeper.chain(id)
+        return self._keeper(self._kept).chain(id)
 
     def maintain(self, *, re_embed: bool = False, progress: Progress | None = None) -> Mapping[str, int]:
         """Run upkeep once: trims the ledger; ``re_embed=True`` moves every vector to the embedder in use."""
-        return self._keeper.maintain(re_embed=re_embed, progress=progress)
+        return self._keeper(self._kept).maintain(re_embed=re_embed, progress=progress)
 
     def export(self, path: str | Path, *, progress: Progress | None = None) -> int:
         """Write everything to a JSONL file; returns the number of memories."""
         from retentive.transfer import export_space  # noqa: PLC0415
 
-        return export_space(self.store, Path(path), progress=progress)
+        return export_space(self._kept, Path(path), progress=progress)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> int:
         """Read a JSONL export into this space; returns the number of memories added."""

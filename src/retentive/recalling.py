@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -160,21 +160,33 @@ def _trim(tx: Transaction, now: datetime, recall_id: str) -> None:
         tx.trim_ledger(before=now - timedelta(days=LEDGER_DAYS), keep=LEDGER_KEPT)
 
 
-def take_feedback(store: SpaceStore, recall_id: str, used: Iterable[str], outcome: str | None, author: Author) -> None:
-    """Note what was used and how it went; move the importance of those memories by at most five per cent."""
-    chosen = checked_names(used, "used")
+def take_feedback(
+    store: SpaceStore,
+    recall_id: str,
+    used: Iterable[str],
+    outcome: str | None,
+    author: Author,
+    *,
+    elsewhere: Collection[str] = (),
+) -> None:
+    """Note what was used and how it went; move the importance of those memories by at most five per cent.
+
+    What was used from ``elsewhere`` (ids of a shared space) is nobody's to move here.
+    """
+    used = checked_names(used, "used")
+    chosen = [memory_id for memory_id in used if memory_id not in elsewhere]
     if outcome is not None and outcome not in OUTCOMES:
         raise InvalidInput(f"outcome={outcome!r} is neither 'good' nor 'bad'.", value=outcome)
     with store.transaction() as tx:
         noted = store.recall_entry(checked_id(recall_id))
         if noted is not None:
             tx.log_feedback(recall_id, chosen, outcome)
-        elif not chosen:
+        elif not used:
             raise NotFound(
                 f"No recall {recall_id!r} is noted in space {author.space!r}: say which memories were used.",
                 id=recall_id,
             )
-        for memory_id in chosen or (noted.ids if noted and outcome else ()):
+        for memory_id in chosen or (noted.ids if noted and outcome and not used else ()):
             memory = tx.get(memory_id)
             if memory is not None:
                 _reinforce(tx, memory, outcome or "used", author)
