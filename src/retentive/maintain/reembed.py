@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Final
 
 from retentive.embedders.protocol import Embedder, checked_vectors, identity
+from retentive.errors import StoreBusy
 from retentive.indexing import EMBEDDER_SETTING, passage
-from retentive.stores.protocol import SpaceStore
+from retentive.stores.protocol import SpaceStore, Transaction
 from retentive.types import Gate, JournalEntry, Json
 from retentive.writing import Author
 
@@ -30,7 +31,7 @@ def re_embed_space(
     _begin(store, target)
     total = store.count(Gate(true_at=author.now, hidden=True))
     done = 0
-    while moved := _stage_batch(store, embedder):
+    while moved := _stage_batch(store, embedder, target):
         done += moved
         if progress is not None:
             progress(min(done, total), total)
@@ -44,14 +45,33 @@ def _begin(store: SpaceStore, target: Json) -> None:
             tx.set_setting(TARGET_SETTING, target)
 
 
-def _stage_batch(store: SpaceStore, embedder: Embedder) -> int:
+def _under_way(tx: Transaction, target: Json, path: str) -> bool:
+    """Whether this move is still ours to make: False once another run has finished it, an error if one goes elsewhere.
+
+    Without this look two runs at once would stage the vectors of two embedders side by side.
+    """
+    aim = tx.setting(TARGET_SETTING)
+    if aim == target:
+        return True
+    if aim is None and tx.setting(EMBEDDER_SETTING) == target:
+        return False
+    raise StoreBusy(
+        f"Another run took over the re-embedding of space {path!r} (it moves to {aim!r}); this one gave way to it. "
+        "Let one of them finish.",
+        target=aim,
+    )
+
+
+def _stage_batch(store: SpaceStore, embedder: Embedder, target: Json) -> int:
     """Read a batch, embed it outside any transaction, stage what is still as it was read."""
     with store.transaction() as tx:
-        batch = tx.unstaged(BATCH)
+        batch = tx.unstaged(BATCH) if _under_way(tx, target, store.path) else []
     if not batch:
         return 0
     vectors = checked_vectors(embedder, [passage(memory) for memory in batch])
     with store.transaction() as tx:
+        if not _under_way(tx, target, store.path):
+            return 0
         current = [tx.get(memory.id) for memory in batch]
         unchanged = {
             memory.id: vector
@@ -66,6 +86,8 @@ def _finish(store: SpaceStore, embedder: Embedder, author: Author, target: Json)
     """Stage what was written meanwhile and switch, in one transaction."""
     done = 0
     with store.transaction() as tx:
+        if not _under_way(tx, target, store.path):
+            return 0
         while late := tx.unstaged(BATCH):
             vectors = checked_vectors(embedder, [passage(memory) for memory in late])
             tx.stage_vectors({memory.id: vector for memory, vector in zip(late, vectors, strict=True)})
