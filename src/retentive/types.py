@@ -39,7 +39,8 @@ def _nothing() -> Mapping[str, Json]:
 
 def rating(ten: float) -> float:
     """Turn a 1-10 rating (the scale language models are asked for) into an importance of 0..1."""
-    if not 1 <= ten <= 10:
+    given: object = ten
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 1 <= given <= 10:
         raise InvalidInput(f"rating({ten!r}) is outside 1..10; use importance=0..1 for the unit scale.", value=ten)
     return ten / 10
 
