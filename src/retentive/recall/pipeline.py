@@ -3,7 +3,7 @@ floor → rerank → near-duplicates → rotation → diversity → limit → to
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from retentive.errors import InvalidInput
