@@ -39,6 +39,11 @@ class Cue:
     wants_current: bool  # the question is about how things stand now
 
     @property
+    def parts(self) -> Vectors:
+        """The vectors an answer is compared with: the clauses' where there are some, else the whole cue's."""
+        return self.vectors[1:] if self.clauses else self.vectors
+
+    @property
     def about_past(self) -> bool:
         """Whether the cue speaks of a time gone by."""
         return self.intent is not None and self.intent.direction == "past"

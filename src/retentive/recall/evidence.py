@@ -114,14 +114,14 @@ def _window(columns: Columns, cue: Cue) -> Floats:
 
 
 def _cosines(vectors: Vectors, cue: Cue) -> Floats:
-    """Exact cosines: of a cue in several parts, the part that fits best.
+    """Exact cosines: of a cue in several parts, the part that fits best (the whole lies between them, nearest to none).
 
     Row by row and not through BLAS, whose last bits depend on a row's place in the matrix: equal vectors must tie.
     """
     if not len(vectors):
         return np.zeros(0)
     rows = vectors.astype(np.float64)
-    best: Floats = np.max([(rows * part).sum(axis=1) for part in cue.vectors.astype(np.float64)], axis=0)
+    best: Floats = np.max([(rows * part).sum(axis=1) for part in cue.parts.astype(np.float64)], axis=0)
     return best
 
 

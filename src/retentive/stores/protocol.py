@@ -114,7 +114,9 @@ class SpaceStore(Protocol):
         """Return the rows of highest cosine to a unit vector."""
 
     def matching(self, terms: Sequence[str], gate: Gate, limit: int) -> Found:
-        """Return the rows of highest BM25 for any of the terms (k1 1.2, b 0.75, never negative); only rows that match.
+        """Return the rows of highest BM25 for any of the terms (k1 1.2, b 0.75, idf ln(1+(N-n+.5)/(n+.5))).
+
+        Only rows that match; N and n count all rows of the space, gated or not.
 
         ``low`` is 0 where some gated row does not match.
         """

@@ -11,7 +11,7 @@ from retentive.types import Floats, Vectors
 
 K1 = 1.2
 B = 0.75
-LEAST_IDF = 1e-6  # FTS5 (fts5_aux.c): a term in more than half of the rows still counts, and never against a row
+FTS5_LEAST_IDF = 1e-6  # fts5_aux.c: what FTS5 gives a term that more than half of the rows have
 
 
 def cosines(matrix: Vectors, vector: Vectors) -> Floats:
@@ -26,9 +26,18 @@ def cosines(matrix: Vectors, vector: Vectors) -> Floats:
 
 
 def idf(rows: int, having: int) -> float:
-    """Return a term's BM25 inverse document frequency as FTS5 computes it: ln((N-n+0.5)/(n+0.5)), at least 1e-6."""
+    """Return a term's BM25 inverse document frequency: ln(1 + (N-n+0.5)/(n+0.5)), above 0 however common the term.
+
+    FTS5's own, without the 1 and clamped, gives nothing to a term that half of the rows have: in a young space that is
+    any term. On the public sets this one ranks as well or better (docs/decisions/0004-embedded-store.md).
+    """
+    return math.log1p((rows - having + 0.5) / (having + 0.5))
+
+
+def fts5_idf(rows: int, having: int) -> float:
+    """Return the idf that FTS5 multiplied into its own scores, to take it out again."""
     weight = math.log((rows - having + 0.5) / (having + 0.5))
-    return weight if weight > 0 else LEAST_IDF
+    return weight if weight > 0 else FTS5_LEAST_IDF
 
 
 def bm25(weights: Sequence[float], counts: Sequence[float], length: float, mean_length: float) -> float:

@@ -33,9 +33,9 @@ _TITLE: Final = r"(?:Dr|Mr|Mrs|Ms|Prof|St)\. "
 _JOIN: Final = r" (?:(?:of|de|van|von|der|den|da|di|du|la|le|del|al|bin|ibn|&)(?: the| la| den| der)? )?"
 _RUN: Final = Lazy(rf"@(\w+)|(?<![\w@#])((?:{_TITLE})?(?:{_WORD})(?:{_JOIN}(?:{_TITLE})?(?:{_WORD}))*)")
 _OPENER: Final = Lazy(
-    rf"\s*([{_UPPER}][\w\u2019'-]{{2,}})(?:'s|\u2019s)? (?:(?:also|never|always|still|now|just|has|had|is|was|will|can|may|must"
-    r"|wants|took|went|got|said|told|gave|made|left|met|came|saw|sold|bought|became|began|kept|knew|let|ran|sent|wrote"
-    r"|would|could|should|does|did|and|or)\b|[a-z]{2,}(?:s|ed)\b)"
+    rf"\s*([{_UPPER}][\w\u2019'-]{{2,}})(?:'s|\u2019s)? (?:(?:also|never|always|still|now|just|has|had|is|was|will|can"
+    r"|may|must|wants|took|went|got|said|told|gave|made|left|met|came|saw|sold|bought|became|began|kept|knew|let|ran"
+    r"|sent|wrote|would|could|should|does|did|and|or)\b|[a-z]{2,}(?:s|ed)\b)"
 )
 _OPENING: Final = " \t\"'`*_([{<>\u201c\u2018\u00ab\u2022-\u2013\u2014#"
 _ENDING: Final = ".!?\n\r:;\u2026\u3002\u2026"

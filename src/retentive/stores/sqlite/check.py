@@ -13,23 +13,25 @@ from retentive.stores.sqlite.database import Database
 CHUNK = 5_000
 
 
-def check(database: Database, cache: Cache) -> list[str]:
-    """Return what is wrong, in sentences."""
-    examinations: tuple[Callable[[], list[str]], ...] = (
-        lambda: _file(database),
-        lambda: _relations(database),
-        lambda: _lexical(database),
-        lambda: _vectors(database),
-        lambda: _clock(database),
-        lambda: _cached(database, cache),
-    )
+def check_file(database: Database) -> list[str]:
+    """Return what is wrong with a file, in sentences."""
     complaints: list[str] = []
-    for examine in examinations:
-        try:
-            complaints += examine()
-        except RetentiveError as error:
-            complaints.append(error.message)
+    for examine in (_file, _relations, _lexical, _vectors, _clock):
+        complaints += _examined(examine, database)
     return complaints
+
+
+def check_cache(database: Database, cache: Cache) -> list[str]:
+    """Return where what readers are served from differs from the rows, in sentences."""
+    return _examined(lambda reader: _cached(reader, cache), database)
+
+
+def _examined(examine: Callable[[Database], list[str]], database: Database) -> list[str]:
+    """Examine; what cannot even be examined is a complaint too, and the other examinations go on."""
+    try:
+        return examine(database)
+    except RetentiveError as error:
+        return [error.message]
 
 
 def _file(database: Database) -> list[str]:
@@ -76,10 +78,14 @@ def _clock(database: Database) -> list[str]:
 
 
 def _cached(database: Database, cache: Cache) -> list[str]:
-    """Compare what readers have been served from with what a fresh look at the rows gives."""
-    cache.sync(database)
-    fresh = Cache()
-    fresh.sync(database)
+    """Compare what readers have been served from with what a fresh look at the same state of the rows gives."""
+    database.run("begin_read")
+    try:
+        cache.sync(database)
+        fresh = Cache()
+        fresh.sync(database)
+    finally:
+        database.abandon()
     alive = np.flatnonzero(cache.alive)
     if not np.array_equal(cache.row[alive], fresh.row):
         return ["The cache holds other rows than the file."]
@@ -88,6 +94,6 @@ def _cached(database: Database, cache: Cache) -> list[str]:
     wrong = [name for name in names if not np.array_equal(getattr(cache, name)[alive], getattr(fresh, name))]
     if cache.ids.texts(alive) != fresh.ids.texts(places):
         wrong.append("ids")
-    if not np.array_equal(cache.vectors.at(alive), fresh.vectors.at(places)):
+    if len(places) and not np.array_equal(cache.vectors.at(alive), fresh.vectors.at(places)):
         wrong.append("vectors")
     return [f"The cache differs from the file in: {', '.join(wrong)}."] if wrong else []

@@ -13,6 +13,7 @@ from retentive.errors import NotFound, StoreBusy
 from retentive.stores.protocol import Cursor, Transaction
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.cache import Cache
+from retentive.stores.sqlite.check import check_cache, check_file
 from retentive.stores.sqlite.database import Database, Durability
 from retentive.stores.sqlite.forks import leak
 from retentive.stores.sqlite.reading import Reading
@@ -164,11 +165,19 @@ class SqliteSpace:
             self._cache.sync(reader)
             yield Reading(self.path, reader, self._cache)
 
-    @contextmanager
-    def examined(self) -> Iterator[tuple[Database, Cache]]:
-        """Give out the reading connection and the cache to whoever checks them."""
+    def check(self) -> list[str]:
+        """Return what is wrong with this space, in sentences.
+
+        Over a connection of its own: SQLite's integrity check of FTS5 looks at what the connection remembers of the
+        index (3.54), and finds corruption wherever another connection has written since.
+        """
         with self._reading_lock:
-            yield self._connected_reader(), self._cache
+            reader = self._connected_reader()
+            fresh = Database(self.file, busy_timeout=self._terms.busy_timeout)
+            try:
+                return [*check_file(fresh), *check_cache(reader, self._cache)]
+            finally:
+                fresh.close()
 
     # Writing
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from uuid import uuid4
 
 from retentive.errors import InvalidInput, NotFound
-from retentive.stores.sqlite.check import check
 from retentive.stores.sqlite.database import Durability
 from retentive.stores.sqlite.faults import translate_system
 from retentive.stores.sqlite.names import HASHED, folder_name, space_of
@@ -105,9 +104,7 @@ class SqliteStore:
 
     def check(self, space: str) -> list[str]:
         """Return what is wrong with a space, in sentences."""
-        opened = self.open(space, create=False)
-        with opened.examined() as (database, cache):
-            return check(database, cache)
+        return self.open(space, create=False).check()
 
     def close(self) -> None:
         """Close every space, once whoever uses it is done; using one again reopens it."""
