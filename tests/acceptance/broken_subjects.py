@@ -13,7 +13,6 @@ from retentive.evaluate.baselines import BM25, VECTOR
 from retentive.evaluate.scenarios import Answered, RetentiveSubject, Setting, Subject
 from retentive.evaluate.scenarios.subject import HOME, Asked, Facts
 from retentive.memory import Space
-from retentive.policy import presets
 from retentive.policy.policy import Policy
 
 Maker = Callable[[Setting], Subject]
@@ -266,7 +265,7 @@ BROKEN: dict[int, dict[str, Maker]] = {
     27: {"no rotation": bent(rotation="off"), "forgotten over a restart": Amnesiac},
     28: {"plain vector store": PlainVectorStore, "no diversity": bent(diversity="none")},
     29: {"plain vector store": PlainVectorStore, "no over-fetch": bent(**NEAREST_ONLY)},
-    30: {"plain vector store": PlainVectorStore, "one piece": bent(decompose=False)},
+    30: {"plain vector store": PlainVectorStore, "one piece": bent(decompose="never")},
     31: {"half the boost": bent_options(k=0.5), "other half-lives": bent_options(tau_days={"fact": 170.0})},
     32: {"no floor": bent_options(freshness_floor=0.0)},
     33: {"permanence ignored": deaf("permanent")},
@@ -274,5 +273,5 @@ BROKEN: dict[int, dict[str, Maker]] = {
     35: {"no keys": deaf("key")},
     36: {"plain vector store": PlainVectorStore, "unforgetting": Unforgetting},
     42: {"a lie": doctored(with_a_better_score)},
-    43: {"recency of use rules": under(presets.get("stream"))},
+    43: {"use rules": under("blend"), "recency of use adds up": under("focus")},
 }

@@ -52,7 +52,7 @@ def near_duplicates(stage: Stage) -> None:
         placed.put(original, {placed.cue(cue): 0.70})
         twins = {subject.remember(original, at=stage.clock.ago(20))}
         for at in range(7):
-            text = placed.put_beside(f"{original}, said for the {at + 2}. time", original, 0.985)
+            text = placed.put_beside(f"{original}, said for the {at + 2}. time", original, 0.99)
             twins.add(subject.remember(text, at=stage.clock.ago(19 - at)))
         rest = {subject.remember(placed.put(text, {cue: 0.5}), at=stage.clock.ago(15)) for text in others}
         crowd(subject, placed, cue, spread(0.0, 0.15, 10), stage.clock)

@@ -100,8 +100,8 @@ def two_part_question(stage: Stage) -> None:
         placed.put(second_text, {placed.cue(second): 0.60})
         wanted = [subject.remember(text, at=stage.clock.ago(30)) for text in (first_text, second_text)]
         for number, text in enumerate(small_talk(40)):
-            placed.put(text, {first: 0.40 + number / 1000, second: 0.40 + number / 1000})
-            subject.remember(text, at=stage.clock.ago(2 + number))
+            placed.put(text, {first: 0.36 + number / 2000, second: 0.36 + number / 2000})
+            subject.remember(text, at=stage.clock.ago(30 + number))
         for policy in (None, "operational"):
             answer = subject.recall(cue, limit=5, policy=policy, touch=False)
             expect_among(answer, wanted, f"{policy or 'the default'}: {cue}")

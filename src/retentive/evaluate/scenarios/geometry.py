@@ -18,7 +18,7 @@ class Placed:
     """Gives each phrase the cosine to each cue that it was told to, exactly; other texts are strangers to all.
 
     The engine embeds a text with its date and speaker around it and a question clause by clause, so a text is looked up
-    by the placed phrases that it contains: one gives its own vector, several give the direction between them.
+    by the placed phrases that it contains, in whatever case: one gives its own vector, several the direction between.
     """
 
     id = "placed"
@@ -35,7 +35,7 @@ class Placed:
             if len(self._axes) == CUES:
                 raise ValueError(f"A Placed embedder has {CUES} axes for cues; use a second one for {text!r}.")
             self._axes[text] = len(self._axes)
-            self._phrases[text] = np.eye(1, self.dimension, self._axes[text], dtype=np.float32)[0]
+            self._phrases[text.lower()] = np.eye(1, self.dimension, self._axes[text], dtype=np.float32)[0]
         return text
 
     def put(self, text: str, cosines: Mapping[str, float]) -> str:
@@ -46,27 +46,28 @@ class Placed:
         vector = self._stranger(text) * np.float32(np.sqrt(rest))
         for cue, cosine in cosines.items():
             vector[self._axes[self.cue(cue)]] = cosine
-        self._phrases[text] = vector
+        self._phrases[text.lower()] = vector
         return text
 
     def put_beside(self, text: str, other: str, cosine: float) -> str:
         """Place a text at this cosine to another placed text."""
         away = self._stranger(text)
-        base = self._phrases[other]
+        base = self.vector_of(other)
         away -= (away @ base) * base
         away /= np.linalg.norm(away)
-        self._phrases[text] = (cosine * base + np.sqrt(1 - cosine**2) * away).astype(np.float32)
+        self._phrases[text.lower()] = (cosine * base + np.sqrt(1 - cosine**2) * away).astype(np.float32)
         return text
 
     def vector_of(self, phrase: str) -> Vectors:
         """Return the vector a phrase was given."""
-        return self._phrases[phrase]
+        return self._phrases[phrase.lower()]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
         return np.array([self._vector(text) for text in texts], np.float32).reshape(len(texts), self.dimension)
 
     def _vector(self, text: str) -> Vectors:
+        text = text.lower()
         if text in self._phrases:
             return self._phrases[text]
         inside = [phrase for phrase in self._phrases if phrase in text]
