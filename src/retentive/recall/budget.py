@@ -6,8 +6,9 @@ it. So what ``Recall.render`` writes as XML, Markdown or messages stays within a
 one still holds memories rather than frame. Pinned memories come on top: they are the caller's own standing choice.
 
 Hits stay whole in the order of their rank while they fit beside a block that still has a few words for each of the
-others. Too little for that, and the block has facts for as many as possible and only ids for the rest; too little for
-all ids, and it says how many it does not name (``Compacted.ids`` names them all). Too little for even one is an error.
+others, and in any case within three fifths of the room. The block has facts for as many as possible and only ids for
+the rest; too little for all ids, and it says how many it does not name (``Compacted.ids`` names them all). Too little
+for even one is an error.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from retentive.text.budget import squeeze
 CountTokens: TypeAlias = Callable[[str], int]
 
 FEW_WORDS = 12  # tokens of text that every squeezed fact should have before a hit is kept whole at its cost
+WHOLE_SHARE = 0.6  # of the room: what the best may take whole, however many others are squeezed
 LEAST_WORDS = 5  # tokens below which a squeezed fact says nothing and its id alone is better
 COMPACTOR_SECONDS = 10.0
 _LONGEST_AGE = "88 minutes ago"
@@ -94,7 +96,7 @@ def fit(
     frame += scale.text(_BLOCK)
     entries = [_entry(line) for line in lines]
     room = _room(token_budget, frame)
-    whole = _kept_whole(costs, [scale.wanted(entry) for entry in entries], room)
+    whole = _kept_whole(entries, costs, room, scale)
     rest, left = entries[whole:], room - sum(costs[:whole])
     text = _asked(compactor, rest, left, scale, breaker) or _extracted(rest, left, scale, cue_terms)
     if text is None:
@@ -146,13 +148,18 @@ def _entry(line: Line) -> Entry:
     return Entry(line.id, head, visible(line.text))
 
 
-def _kept_whole(costs: Sequence[int], wanted: Sequence[int], room: int) -> int:
-    """Return how many of the best stay whole beside a block that has what it wants for all the others."""
-    need = sum(wanted)
+def _kept_whole(entries: Sequence[Entry], costs: Sequence[int], room: int, scale: _Scale) -> int:
+    """Return how many of the best stay whole.
+
+    They may take all that leaves the others a few words each, and in any case `WHOLE_SHARE` of the room: the best
+    answer whole and its rivals in brief serve better than all in brief. Every other id must still fit.
+    """
+    wanted = [scale.wanted(entry) for entry in entries]
     whole = 0
-    for at, (cost, want) in enumerate(zip(costs, wanted, strict=True), 1):
-        need += cost - want
-        if need > room:
+    for at in range(1, len(costs) + 1):
+        spent = sum(costs[:at])
+        generous = spent <= max(WHOLE_SHARE * room, room - sum(wanted[at:]))
+        if not generous or spent + scale.block(_ids_only(entries[at:])) > room:
             break
         whole = at
     return whole
