@@ -188,3 +188,12 @@ def test_licensed_sets_load() -> None:
         "longmemeval-s-user500-dev.json.gz": 250,
         "realtalk-dev.json.gz": 369,
     }
+
+
+def test_every_scenario_is_documented() -> None:
+    """The page lists each promise as it is played."""
+    from retentive.evaluate.scenarios import SCENARIOS
+
+    page = (Path(__file__).parents[3] / "docs" / "evaluation.md").read_text("utf-8")
+    for scenario in SCENARIOS:
+        assert f"| {scenario.number} | {scenario.name} | {scenario.promise} |" in page
