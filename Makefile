@@ -22,7 +22,7 @@ TESTS ?= tests
 PYTEST_ARGS ?=
 LINTED := src tests scripts benchmarks models
 
-.PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel-test coverage \
+.PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test coverage \
         quality scenarios bench check clean distclean interpreter
 
 help:  ## print this list
@@ -97,11 +97,11 @@ imports: $(DEV)  ## imports point inward only: the contracts in pyproject.toml
 	$(BIN)/lint-imports --no-cache
 
 docs: $(DEV) $(VENV)/.docs  ## build the documentation strictly, into site/
-	$(PY) scripts/docs.py --check
+	$(PY) scripts/docs_current.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 docs-current: $(DEV)  ## rewrite what the documentation generates from the code: tables, pictures
-	$(PY) scripts/docs.py
+	$(PY) scripts/docs_current.py
 
 docs-serve: $(DEV) $(VENV)/.docs  ## serve the documentation on this machine while you write
 	$(BIN)/mkdocs serve
@@ -112,6 +112,9 @@ docs-test: $(DEV)  ## every block of README and docs runs; everything public is 
 build: $(DEV)  ## build sdist and wheel into dist/
 	@rm -rf dist
 	$(PY) -m build --outdir dist .
+
+wheel: build  ## build what others install: the wheel and the model data wheel, both in dist/
+	@cp $(MODEL) dist/ && rm -f dist/*.tar.gz && ls dist
 
 wheel-test: $(DEV)  ## test the built wheel in a fresh environment outside this tree (PYTHONS="…" names interpreters)
 	$(PY) scripts/wheel_test.py $(PYTHONS)

@@ -1,4 +1,4 @@
-"""Measure coverage and hold it to the floor in `.ci/coverage-floor`, which only rises: `coverage_floor.py [PYTEST ARGS]`.
+"""Measure coverage and hold it to the floor in `.ci/coverage-floor`, which only rises. Arguments go to pytest.
 
 A run above the floor says what to write there; a floor lower than one committed before is refused.
 """

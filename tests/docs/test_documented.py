@@ -1,0 +1,111 @@
+"""Everything that users can name is documented, where they would look for it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from dataclasses import fields
+from itertools import chain
+
+import pytest
+
+import retentive
+from retentive import Draft, Hit, Memory, Recall, Retentive, Space
+from retentive.cli.main import COMMANDS
+from retentive.config import KEYS
+from retentive.errors import RetentiveError
+from retentive.policy import presets
+from retentive.policy.policy import _SECTION_OF
+from retentive.scoring.signals import SIGNALS, options_of
+from retentive.types import CHANNELS, KINDS
+
+from .pages import ROOT
+
+API = (ROOT / "docs/api.md").read_text("utf-8")
+POLICY = (ROOT / "docs/policy.md").read_text("utf-8")
+
+
+def mentioned(page: str, name: str) -> bool:
+    """Whether a page names something as code, alone or within a call or a list."""
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])", span) for span in re.findall(r"`([^`\n]+)`", page))
+
+
+def test_every_public_name() -> None:
+    """The Python reference has every name that `retentive` exports."""
+    assert [name for name in retentive.__all__ if not mentioned(API, name)] == []
+
+
+@pytest.mark.parametrize("kind", [Retentive, Space, Recall, Hit, Memory, Draft], ids=lambda kind: kind.__name__)
+def test_every_public_member(kind: type) -> None:
+    """The Python reference has every public method, property and field."""
+    members = {name for name in vars(kind) if not name.startswith("_")}
+    if hasattr(kind, "__dataclass_fields__"):
+        members |= {item.name for item in fields(kind)}
+    assert sorted(name for name in members if not mentioned(API, name)) == []
+
+
+@pytest.mark.parametrize("kind", [Retentive, Space, Recall], ids=lambda kind: kind.__name__)
+def test_every_argument(kind: type) -> None:
+    """The Python reference has every argument of every public method."""
+    methods = [value for name, value in vars(kind).items() if inspect.isfunction(value) and not name.startswith("_")]
+    made_by_users = [kind] if kind is Retentive else []
+    named = set(chain.from_iterable(inspect.signature(method).parameters for method in [*made_by_users, *methods]))
+    known = {"self", "more", "changes"}  # the second two stand for **
+    assert sorted(name for name in named - known if not mentioned(API, name)) == []
+
+
+def all_errors() -> set[type[RetentiveError]]:
+    """Return every error class of ours, wherever it is defined."""
+    for module in pkgutil.walk_packages(retentive.__path__, "retentive."):
+        if module.name.startswith("retentive.testing") or module.name.endswith("__main__"):
+            continue
+        importlib.import_module(module.name)
+    found, ahead = {RetentiveError}, [RetentiveError]
+    while ahead:
+        children = [kind for kind in ahead.pop().__subclasses__() if kind.__module__.startswith("retentive.")]
+        found.update(children)
+        ahead += children
+    return found
+
+
+def test_every_error_with_its_remedy() -> None:
+    """Troubleshooting has a row for every error, with something in its last cell."""
+    page = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", page, re.MULTILINE))
+    assert {kind.__name__ for kind in all_errors()} - set(rows) == set()
+    assert all(len(remedy) > 10 or remedy == "the same" for remedy in rows.values())
+
+
+def test_every_preset_signal_setting_kind_and_channel() -> None:
+    """The policy page has them all."""
+    names = [*presets.names(), *SIGNALS, *_SECTION_OF, *KINDS, *CHANNELS]
+    names += [option for name in SIGNALS for option in options_of(name)]
+    assert [name for name in names if not mentioned(POLICY, name)] == []
+
+
+def test_every_command() -> None:
+    """The command-line page has every command, with an example."""
+    page = (ROOT / "docs/cli.md").read_text("utf-8")
+    assert [name for name in COMMANDS if f"retentive {name}" not in page] == []
+
+
+def test_every_configuration_key() -> None:
+    """The configuration page has every key and its variable."""
+    page = (ROOT / "docs/configuration.md").read_text("utf-8")
+    assert [key.name for key in KEYS if not (mentioned(page, key.name) and mentioned(page, key.variable))] == []
+
+
+def test_every_link_leads_somewhere() -> None:
+    """Relative links of README and CONTRIBUTING lead to files that exist (the documentation's own: `make docs`)."""
+    for name in ("README.md", "CONTRIBUTING.md"):
+        links = re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", (ROOT / name).read_text("utf-8"))
+        assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_changelog_knows_this_version() -> None:
+    """The version being built has an entry."""
+    version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
+    assert version is not None
+    assert f"## {version[1]}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
