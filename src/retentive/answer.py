@@ -53,7 +53,7 @@ class Recall(Sequence[Hit]):
         return explain(self)
 
     def render(self, format: str = "xml") -> Any:  # noqa: A002 - the name is the contract
-        """Return the answer for a prompt: "xml", "markdown" or "json" as text, "messages" as a list of chat messages."""
+        """Return the answer for a prompt: "xml", "markdown" or "json" as text, "messages" as chat messages."""
         from retentive.render import render  # noqa: PLC0415
 
         return render(self.hits, self.core, self.compacted, format=format, now=self.trace.now)

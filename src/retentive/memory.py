@@ -100,8 +100,9 @@ class Retentive:
         with self._lock:
             if self._tools is None:
                 embedder = self._resolved()
+                models = self._config.models if self._config else None
                 breaker = Breaker() if self._reranker else None
-                self._tools = Tools(embedder, self._reranker, breaker, windows=token_windows(embedder))
+                self._tools = Tools(embedder, self._reranker, breaker, windows=token_windows(embedder, models))
             return self._tools
 
     def _resolved(self) -> Embedder:

@@ -35,6 +35,8 @@ MOST_THREADS = 8
 class ArcticEmbedder:
     """snowflake-arctic-embed-s from a folder with `model.onnx`, `vocab.txt` and `model.json`; 384 dimensions."""
 
+    reads_prose = True  # late interaction may borrow the bundled token table
+
     id = "snowflake-arctic-embed-s-int8"
     dimension = 384
     band = (0.49, 0.67)

@@ -22,6 +22,8 @@ class FastEmbedEmbedder:
     network; with `local_files_only=True` nothing is looked up on the hub.
     """
 
+    reads_prose = True  # late interaction may borrow the bundled token table
+
     def __init__(
         self,
         model: str,

@@ -35,6 +35,8 @@ class OpenAIEmbedder:
     first answer. 408, 409, 429, 5xx, time-outs and broken connections are tried again `max_retries` times.
     """
 
+    reads_prose = True  # late interaction may borrow the bundled token table
+
     def __init__(
         self,
         base_url: str = OPENAI,

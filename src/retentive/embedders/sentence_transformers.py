@@ -25,6 +25,8 @@ class SentenceTransformerEmbedder:
     The prompts are those that the model brings, unless `prompts` says otherwise.
     """
 
+    reads_prose = True  # late interaction may borrow the bundled token table
+
     def __init__(
         self,
         model: str,

@@ -19,7 +19,7 @@ from retentive.errors import InvalidInput, unknown_name
 from retentive.scoring.signals import SIGNALS, options_of
 from retentive.types import CHANNELS
 
-NORMALISERS: Final = ("minmax", "population", "band", "none")
+NORMALISERS: Final = ("minmax", "population", "band", "scaled", "none")
 DECAYS: Final = ("half_life", "hourly_base", "ebbinghaus", "power_law", "none")
 HALF_LIFE_DAYS_ADVISED: Final = (7.0, 30.0)
 

@@ -138,7 +138,7 @@ retentive: Final = _preset(
             neighbours=2,
         ),
         signals={
-            "similarity": _spec(0.29, "none"),
+            "similarity": _spec(0.135, "scaled"),
             "lexical": _spec(0.24, "band"),
             "late": _spec(0.47, "none"),
             "context": _spec(0.45, "none"),
@@ -149,7 +149,7 @@ retentive: Final = _preset(
             "recency": _spec(0.002, "none", half_life_days=14.0),
             "frequency": _spec(0.002, "none"),
         },
-        modifiers=Modifiers(rotation="similar", window_bonus=0.10, succession=0.20, tiers=False),
+        modifiers=Modifiers(rotation="similar", window_bonus=0.10, succession=0.25, tiers=False),
         selection=Selection(limit=5, floor=0.26, floor_on="relevance", diversity="balanced", near_duplicate=0.95),
     )
 )

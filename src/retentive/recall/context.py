@@ -15,13 +15,20 @@ ANSWER: Final = 1.5  # the previous turn asked something: its margin counts this
 
 
 def best_margins(
-    pool: Pool, scores: Floats, beside: Mapping[int, tuple[tuple[int, int], ...]], texts: Mapping[int, str]
+    pool: Pool,
+    scores: Floats,
+    usual: float,
+    beside: Mapping[int, tuple[tuple[int, int], ...]],
+    texts: Mapping[int, str],
 ) -> Floats:
-    """Return for each candidate the best margin among its neighbours, by how far they score above the usual."""
+    """Return for each candidate the best margin among its neighbours, by how far they score above the usual.
+
+    ``usual`` is what a random memory of the space would score; ``texts`` are those read, by position.
+    """
     margins = np.zeros(len(scores))
     if not beside:
         return margins
-    above = np.maximum(scores - np.median(scores), 0.0)
+    above = np.maximum(scores - usual, 0.0)
     place = {row: i for i, row in enumerate(pool.columns.rows.tolist())}
     for row, pairs in beside.items():
         for other, offset in pairs:

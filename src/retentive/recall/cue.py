@@ -10,10 +10,11 @@ import numpy as np
 
 from retentive.embedders.protocol import query_vector
 from retentive.recall.request import Question, Tools
-from retentive.recall.stance import USER_ROLES, asks, is_first_person, wants_current, words_of
+from retentive.recall.stance import ROLES, asks, role_asked, wants_current, words_of
 from retentive.stores.protocol import SpaceStore
 from retentive.text.clauses import clauses
 from retentive.text.entities import cue_entities
+from retentive.text.stopwords import STOP_WORDS
 from retentive.text.temporal import TemporalIntent, temporal_intent
 from retentive.text.tokens import identifiers, query_terms
 from retentive.types import AgentState, Vectors
@@ -35,7 +36,7 @@ class Cue:
     identifiers: frozenset[str]
     intent: TemporalIntent | None
     words: frozenset[str]  # folded, for names
-    first_person: bool  # the question speaks of the one who asks
+    role: str | None  # whose turns the question is about, where it says "I" or "you suggested"
     wants_current: bool  # the question is about how things stand now
 
     @property
@@ -56,11 +57,12 @@ class Cue:
         return (self.intent.start or FIRST_MOMENT, self.intent.end or LAST_MOMENT)
 
     def asks_about(self, speaker: str | None) -> bool:
-        """Whether the cue is about this speaker: by name, or as the user who says "I"."""
+        """Whether the cue is about this speaker: by name, or by role ("I", "you suggested")."""
         if not speaker:
             return False
-        spoken = words_of(speaker)
-        return bool(spoken & self.words) or (self.first_person and bool(spoken & USER_ROLES))
+        if (role := ROLES.get(speaker.casefold())) is not None:
+            return role == self.role
+        return bool((words_of(speaker) - STOP_WORDS) & self.words)
 
 
 def state_text(state: AgentState) -> str:
@@ -89,7 +91,7 @@ def read_cue(question: Question, store: SpaceStore, tools: Tools) -> Cue:
         entities=_entities(question, utterance, store),
         identifiers=identifiers(utterance),
         words=words_of(utterance),
-        first_person=is_first_person(utterance),
+        role=role_asked(utterance),
         wants_current=wants_current(utterance),
         intent=temporal_intent(utterance, question.now) if question.policy.modifiers.temporal_intent else None,
     )

@@ -14,7 +14,7 @@ from retentive.recall.context import best_margins
 from retentive.recall.cue import Cue
 from retentive.recall.late import LateInteraction
 from retentive.recall.request import Question, Tools
-from retentive.scoring.normalise import band
+from retentive.scoring.normalise import band, scaled
 from retentive.scoring.signals import Pool
 from retentive.stores.protocol import SpaceStore
 from retentive.types import Columns, Floats, RowIds, Vectors
@@ -91,6 +91,7 @@ def _measured(question: Question, cue: Cue, finding: Finding, store: SpaceStore,
         window=_window(columns, cue),
         session=question.session,
         invert_recency=cue.about_past and policy.modifiers.past_intent == "invert",
+        mean_cosine=max((found.mean for found in finding.of("vector")), default=0.0),
         bounds=_bounds(finding),
         bands={"similarity": _band(tools), "lexical": (0.0, _ceiling(cue, store))},
     )
@@ -156,9 +157,9 @@ def first_score(pool: Pool, weights: Mapping[str, float]) -> Floats:
     whole = cheap + weights.get("late", 0.0)
     total = np.zeros(len(pool.columns))
     for name, raw in (("similarity", pool.cosine), ("lexical", pool.lexical)):
-        total = total + weights.get(name, 0.0) * band(raw, *pool.bands[name])
-    scaled = total * (whole / cheap) if cheap else total
-    return scaled + weights.get("speaker", 0.0) * pool.speaker
+        total = total + weights.get(name, 0.0) * scaled(raw, *pool.bands[name])
+    completed = total * (whole / cheap) if cheap else total
+    return completed + weights.get("speaker", 0.0) * pool.speaker
 
 
 def _with_neighbours(
@@ -190,7 +191,9 @@ def _with_texts(
     weights = question.policy.weights
     share = weights.get("context", 0.0)
     cheap = first_score(pool, weights)
-    order = _best(cheap + share * best_margins(pool, cheap, beside, {}), LATE_TEXTS)
+    spoken = weights.get("speaker", 0.0) * pool.speaker
+    margins = best_margins(pool, cheap - spoken, _usual_first(pool, weights), beside, {})
+    order = _best(cheap + share * margins, LATE_TEXTS)
     memories = store.memories(pool.columns.rows[order])
     place = {pool.columns.ids[i]: int(i) for i in order}
     texts = {place[memory.id]: memory.text for memory in memories if memory.id in place}
@@ -200,15 +203,28 @@ def _with_texts(
     if share:
         reach = question.policy.sources.neighbours
         beside = {**beside, **store.neighbours(pool.columns.rows[order], question.gate, reach)}
-        pool = replace(pool, context=best_margins(pool, _own_score(pool, weights), beside, texts))
+        own = _own_score(pool, weights)
+        usual = _usual(pool, weights) + weights.get("late", 0.0) * float(pool.late.min(initial=1.0))
+        pool = replace(pool, context=best_margins(pool, own, usual, beside, texts))
     return pool, texts
+
+
+def _usual(pool: Pool, weights: Mapping[str, float]) -> float:
+    """What a random memory of the space scores by similarity; words it shares with the cue as good as never."""
+    low, high = pool.bands["similarity"]
+    return weights.get("similarity", 0.0) * (pool.mean_cosine - low) / (high - low)
+
+
+def _usual_first(pool: Pool, weights: Mapping[str, float]) -> float:
+    cheap = weights.get("similarity", 0.0) + weights.get("lexical", 0.0)
+    return _usual(pool, weights) * ((cheap + weights.get("late", 0.0)) / cheap) if cheap else 0.0
 
 
 def _own_score(pool: Pool, weights: Mapping[str, float]) -> Floats:
     """Score by what the memory itself says, late interaction included: what its neighbours borrow from."""
     total = weights.get("late", 0.0) * pool.late
     for name, raw in (("similarity", pool.cosine), ("lexical", pool.lexical)):
-        total = total + weights.get(name, 0.0) * band(raw, *pool.bands[name])
+        total = total + weights.get(name, 0.0) * scaled(raw, *pool.bands[name])
     return total
 
 

@@ -12,7 +12,7 @@ from retentive.policy.policy import Policy, SignalSpec
 from retentive.recall.cue import Cue
 from retentive.recall.evidence import DEFAULT_BAND, Evidence
 from retentive.recall.outcome import Modifier, Signal
-from retentive.scoring.normalise import band, minmax
+from retentive.scoring.normalise import band, minmax, scaled
 from retentive.scoring.signals import SIGNALS, Pool
 from retentive.types import Floats
 
@@ -115,11 +115,11 @@ def _column(name: str, raw: Floats, spec: SignalSpec, weight: float, policy: Pol
 def _normalised(name: str, raw: Floats, spec: SignalSpec, pool: Pool) -> Floats:
     if spec.normalise == "none":
         return raw
-    if spec.normalise == "band":
+    if spec.normalise in {"band", "scaled"}:
         low, high = pool.bands.get(name, DEFAULT_BAND)
         if spec.low is not None and spec.high is not None:
             low, high = spec.low, spec.high
-        return band(raw, low, high)
+        return band(raw, low, high) if spec.normalise == "band" else scaled(raw, low, high)
     if spec.normalise == "population" and name in pool.bounds:
         low, high = pool.bounds[name]
         return minmax(raw, spec.constant, low, max(high, float(raw.max(initial=high))))

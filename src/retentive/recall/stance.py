@@ -8,8 +8,13 @@ from typing import Final
 
 from retentive.text.tokens import chunks, fold
 
-USER_ROLES: Final = frozenset({"user", "human"})  # the names under which chat logs keep the one who asks
+ROLES: Final = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "bot": "assistant"}
 _FIRST_PERSON: Final = frozenset({"i", "my", "me", "mine", "myself", "we", "our", "us"})
+_YOU_SAID: Final = re.compile(
+    r"\b(?:did you|you (?:had |have )?(?:said|told|suggested|recommended|mentioned|gave|provided|listed|explained"
+    r"|advised|proposed)|your (?:suggestions?|recommendations?|advice|answers?|repl(?:y|ies)))\b",
+    re.IGNORECASE,
+)
 _PRESENT: Final = re.compile(
     r"\s*(?:what|when|how|where|which|who)(?:['\u2019]s| (?:\w+ ){0,4}?(?:is|are|am|do|does|has|have|should|will)\b)",
     re.IGNORECASE,
@@ -37,15 +42,17 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(chunks(fold(text)))
 
 
-def is_first_person(text: str) -> bool:
-    """Whether a question speaks of the one who asks."""
-    return bool(words_of(text) & _FIRST_PERSON)
+def role_asked(text: str) -> str | None:
+    """Return whose turns a question is about: what the assistant said, or the user's own; None where neither."""
+    if _YOU_SAID.search(text):
+        return "assistant"
+    return "user" if words_of(text) & _FIRST_PERSON else None
 
 
 def wants_current(text: str) -> bool:
     """Whether a question asks how things stand now: it says so, or asks in the present tense and nothing says past."""
     words = words_of(text)
-    return not words & _PAST and bool(words & _NOW or _PRESENT.match(text))
+    return not words & _PAST and "between" not in words and bool(words & _NOW or _PRESENT.match(text))
 
 
 def asks(text: str) -> bool:

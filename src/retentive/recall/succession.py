@@ -15,8 +15,9 @@ from retentive.recall.ranking import Ranked
 from retentive.recall.stance import values_in
 from retentive.types import Floats
 
-TOP: Final = 6  # only the head of the list is looked at
-ALIKE: Final = 0.55  # cosine between two memories from which they may speak of one matter
+TOP: Final = 5  # only the head of the list is looked at
+ALIKE: Final = 1.06  # on the embedder's calibrated scale: two memories from which they may speak of one matter
+ALIKE_AT_MOST: Final = 0.9  # as a cosine, for embedders that were never calibrated
 STEP: Final = 1e-6
 
 
@@ -43,7 +44,8 @@ def _lifts(ranked: Ranked, top: list[int], reach: float, *, any_matter: bool) ->
     vectors = columns.vectors[top].astype(np.float64)
     gap = scores[None, :] - scores[:, None]  # [i, j]: how far j stands above i
     newer = created[:, None] > created[None, :]
-    alike = vectors @ vectors.T >= ALIKE
+    low, high = ranked.evidence.pool.bands["similarity"]
+    alike = vectors @ vectors.T >= min(low + ALIKE * (high - low), ALIKE_AT_MOST)
     matter = newer & alike & (any_matter | _revised(ranked, top))
     lifts: Floats = np.where(matter & (gap >= 0) & (gap <= reach), gap + STEP, 0.0).max(axis=1)
     return lifts

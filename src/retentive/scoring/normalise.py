@@ -32,6 +32,13 @@ def band(x: ArrayLike, lo: float, hi: float) -> FloatArray:
     return _clipped_share(floats(x), float(lo), float(hi))
 
 
+def scaled(x: ArrayLike, lo: float, hi: float) -> FloatArray:
+    """``(x - lo)/(hi - lo)`` as it comes: the band's scale without its ends, where the best must stay apart."""
+    if not lo < hi:
+        raise ValueError(f"scaled needs lo below hi, got lo={lo!r}, hi={hi!r}")
+    return (floats(x) - float(lo)) / (float(hi) - float(lo))
+
+
 def identity(x: ArrayLike) -> FloatArray:
     """``x`` as it is."""
     return floats(x).copy()

@@ -39,6 +39,7 @@ class Pool:
     speaker: Floats  # 1 where the memory was said by the one the cue asks about
     window: Floats  # 1 inside the time span the cue speaks of
     session: str | None = None  # the task's current session
+    mean_cosine: float = 0.0  # over all gated rows: what similarity is usual here
     invert_recency: bool = False  # temporal intent asked for the old rather than the new
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # over all gated rows, for "population"
     bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # absolute scales, for "band"
