@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from broken_subjects import BROKEN, Maker
+from pathlib import Path
 
-from retentive.evaluate.scenarios import SCENARIOS, RetentiveSubject, Scenario, run_one
+import pytest
+from broken_subjects import BROKEN, Maker, PlainVectorStore
+
+from retentive.evaluate.scenarios import SCENARIOS, RetentiveSubject, Scenario, run_all, run_one
 from retentive.evaluate.scenarios.stage import REGISTRY
 
 COVERED = {*range(1, 22), *range(23, 35), 35, 36, 42, 43}
@@ -45,6 +47,14 @@ def test_broken_subject_is_caught(scenario: Scenario, broken: Maker) -> None:
     verdict = run_one(scenario, broken)
     assert verdict.outcome == "fail", f"{scenario.name} let it pass: {verdict}"
     assert "InvalidInput" not in verdict.reason
+
+
+def test_the_documented_scale_is_true() -> None:
+    """docs/evaluation.md says how many promises a plain vector store keeps; a changed scenario may change that."""
+    outcomes = [verdict.outcome for verdict in run_all(PlainVectorStore, SCENARIOS)]
+    kept, asked = outcomes.count("pass"), len(outcomes) - outcomes.count("not offered")
+    page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text("utf-8")
+    assert f"keeps {kept} of the {asked} behaviours" in page
 
 
 def test_scenarios_play_the_same_twice() -> None:
