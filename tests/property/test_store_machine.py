@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,17 @@ class StopTransaction(Exception):
 class StoreMachine(RuleBasedStateMachine):
     """Drives a `MemoryStore` and two `SqliteStore`s over one folder, and compares all they answer."""
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(filled=st.integers(0, len(strategies.IDS)), seed=st.integers(0, 2**32 - 1))
+    def begin(self, filled: int, seed: int) -> None:
+        random = Random(seed)
         self.folder = Path(tempfile.mkdtemp(prefix="retentive-machine-"))
         self.reference = MemoryStore().open(SPACE)
         self.mine, self.other = SqliteStore(self.folder), SqliteStore(self.folder)
         self.turn = False
+        everything = [strategies.memory(random, SPACE).changed(id=key) for key in strategies.IDS[:filled]]
+        for memory in everything:
+            entry = (memory, strategies.unit_vector(random), [random.choice(strategies.WORDS) for _ in range(4)])
+            self.write(lambda transaction, entry=entry: transaction.insert(*entry))  # type: ignore[misc] # a default
 
     def teardown(self) -> None:
         for store in (self.mine, self.other):
@@ -75,7 +81,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(
         batch=st.lists(
-            st.tuples(strategies.memories(SPACE), strategies.unit_vectors(), strategies.terms), min_size=1, max_size=4
+            st.tuples(strategies.memories(SPACE), strategies.unit_vectors, strategies.terms), min_size=1, max_size=4
         )
     )
     def insert(self, batch: list[tuple[Memory, Vectors, list[str]]]) -> None:
@@ -84,13 +90,13 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(
         memory=strategies.memories(SPACE),
-        vector=st.none() | strategies.unit_vectors(),
+        vector=st.none() | strategies.unit_vectors,
         terms=st.none() | strategies.terms,
     )
     def replace(self, memory: Memory, vector: Vectors | None, terms: list[str] | None) -> None:
         self.write(lambda transaction: transaction.replace(memory, vector, terms))
 
-    @rule(accesses=st.dictionaries(strategies.ids, strategies.accesses(), max_size=3))
+    @rule(accesses=st.dictionaries(strategies.ids, strategies.accesses, max_size=3))
     def touch(self, accesses: dict[str, Access]) -> None:
         self.write(lambda transaction: transaction.set_access(accesses))
 
@@ -98,7 +104,7 @@ class StoreMachine(RuleBasedStateMachine):
     def erase(self, memory_id: str) -> None:
         self.write(lambda transaction: transaction.erase(memory_id))
 
-    @rule(memory=strategies.memories(SPACE), vector=strategies.unit_vectors(), gone=strategies.ids)
+    @rule(memory=strategies.memories(SPACE), vector=strategies.unit_vectors, gone=strategies.ids)
     def roll_back(self, memory: Memory, vector: Vectors, gone: str) -> None:
         def work(transaction: Transaction) -> None:
             transaction.erase(gone)
@@ -108,7 +114,7 @@ class StoreMachine(RuleBasedStateMachine):
 
         self.write(work)
 
-    @rule(vectors=st.dictionaries(strategies.ids, strategies.unit_vectors(), max_size=8))
+    @rule(vectors=st.dictionaries(strategies.ids, strategies.unit_vectors, max_size=8))
     def stage(self, vectors: dict[str, Vectors]) -> None:
         self.write(lambda transaction: transaction.stage_vectors(vectors))
 
@@ -116,7 +122,7 @@ class StoreMachine(RuleBasedStateMachine):
     def embed_again(self, data: st.DataObject) -> None:
         with self.reference.transaction() as transaction:
             missing = [memory.id for memory in transaction.unstaged(99)]
-        vectors = {key: data.draw(strategies.unit_vectors()) for key in missing}
+        vectors = {key: data.draw(strategies.unit_vectors) for key in missing}
 
         def work(transaction: Transaction) -> None:
             transaction.stage_vectors(vectors)
@@ -128,11 +134,11 @@ class StoreMachine(RuleBasedStateMachine):
     def discard_staged(self) -> None:
         self.write(lambda transaction: transaction.discard_staged())
 
-    @rule(line=strategies.journal_lines())
+    @rule(line=strategies.journal_lines)
     def journal(self, line: JournalEntry) -> None:
         self.write(lambda transaction: transaction.journal(line))
 
-    @rule(entry=strategies.recall_entries())
+    @rule(entry=strategies.recall_entries)
     def log_recall(self, entry: LedgerEntry) -> None:
         self.write(lambda transaction: transaction.log_recall(entry))
 
@@ -155,7 +161,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     # Reads
 
-    @rule(vector=strategies.unit_vectors(), gate=strategies.gates(), limit=LIMITS)
+    @rule(vector=strategies.unit_vectors, gate=strategies.gates, limit=LIMITS)
     def nearest(self, vector: Vectors, gate: Gate, limit: int) -> None:
         self.compare_found(lambda space: space.nearest(vector, gate, limit))
         self._nearest_by_force(vector, gate)
@@ -168,31 +174,31 @@ class StoreMachine(RuleBasedStateMachine):
             scores = np.sort(cosines(space.columns(everything).vectors, vector))[::-1]
             assert np.array_equal(space.nearest(vector, gate, 3).scores, scores[:3])
 
-    @rule(terms=strategies.terms, gate=strategies.gates(), limit=LIMITS)
+    @rule(terms=strategies.terms, gate=strategies.gates, limit=LIMITS)
     def matching(self, terms: list[str], gate: Gate, limit: int) -> None:
         self.compare_found(lambda space: space.matching(terms, gate, limit))
         self.compare(lambda space: space.term_weights(terms).round(9).tolist())
         self.compare(lambda space: space.term_scores(terms, _all_rows(space)).round(9).tolist())
 
-    @rule(entities=st.lists(strategies.labels, max_size=3), gate=strategies.gates(), limit=LIMITS)
+    @rule(entities=st.lists(strategies.labels, max_size=3), gate=strategies.gates, limit=LIMITS)
     def entities(self, entities: list[str], gate: Gate, limit: int) -> None:
         self.compare_found(lambda space: space.mentioning(entities, gate, limit))
         self.compare(lambda space: space.known_entities(entities))
         self.compare(lambda space: list(space.entity_links(entities, limit).items()))
 
-    @rule(start=strategies.moments, end=strategies.moments, gate=strategies.gates(), limit=LIMITS)
+    @rule(start=strategies.moments, end=strategies.moments, gate=strategies.gates, limit=LIMITS)
     def times(self, start: datetime, end: datetime, gate: Gate, limit: int) -> None:
         self.compare_found(lambda space: space.within(start, end, gate, limit))
         self.compare_found(lambda space: space.recent(gate, limit))
         self.compare_found(lambda space: space.important(gate, limit))
 
-    @rule(gate=strategies.gates(), limit=LIMITS, created=strategies.moments, key=strategies.ids)
+    @rule(gate=strategies.gates, limit=LIMITS, created=strategies.moments, key=strategies.ids)
     def lists(self, gate: Gate, limit: int, created: datetime, key: str) -> None:
         self.compare(lambda space: space.count(gate))
         self.compare(lambda space: space.page(gate, limit=limit))
         self.compare(lambda space: space.page(gate, limit=limit, after=Cursor(created, key)))
 
-    @rule(gate=strategies.gates(), reach=st.integers(0, 3))
+    @rule(gate=strategies.gates, reach=st.integers(0, 3))
     def neighbours(self, gate: Gate, reach: int) -> None:
         def named(space: SpaceStore) -> dict[str, list[tuple[str, int]]]:
             rows = _all_rows(space)
