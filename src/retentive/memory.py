@@ -285,10 +285,11 @@ class Space:
         """Return how a recall gives feedback: what came from the shared space is read and never moved."""
         foreign = {memory.id for memory in outcome.core if memory.space != self.path}
         foreign |= {hit.memory.id for hit in outcome.hits if hit.memory.space != self.path}
+        own = [hit.memory.id for hit in outcome.hits if hit.memory.space == self.path]
 
         def give(recall_id: str, used: Sequence[str], verdict: str | None) -> None:
             keeper = self._keeper(self._kept)
-            take_feedback(keeper.store, recall_id, used, verdict, keeper.author, elsewhere=foreign)
+            take_feedback(keeper.store, recall_id, used, verdict, keeper.author, elsewhere=foreign, answered=own)
 
         return give
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -168,10 +168,12 @@ def take_feedback(
     author: Author,
     *,
     elsewhere: Collection[str] = (),
+    answered: Sequence[str] | None = None,
 ) -> None:
     """Note what was used and how it went; move the importance of those memories by at most five per cent.
 
-    What was used from ``elsewhere`` (ids of a shared space) is nobody's to move here.
+    What was used from ``elsewhere`` (ids of a shared space) is nobody's to move here. ``answered`` is what the recall
+    returned, for one that was not noted (``touch=False``); None: only the ledger knows.
     """
     used = checked_names(used, "used")
     chosen = [memory_id for memory_id in used if memory_id not in elsewhere]
@@ -181,12 +183,13 @@ def take_feedback(
         noted = store.recall_entry(checked_id(recall_id))
         if noted is not None:
             tx.log_feedback(recall_id, chosen, outcome)
-        elif not used:
+        elif answered is None and not used:
             raise NotFound(
                 f"No recall {recall_id!r} is noted in space {author.space!r}: say which memories were used.",
                 id=recall_id,
             )
-        for memory_id in chosen or (noted.ids if noted and outcome and not used else ()):
+        returned = noted.ids if noted is not None else answered or ()
+        for memory_id in chosen or (returned if outcome and not used else ()):
             memory = tx.get(memory_id)
             if memory is not None:
                 _reinforce(tx, memory, outcome or "used", author)
