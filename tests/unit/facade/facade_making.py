@@ -1,0 +1,86 @@
+"""Stores, clocks and embedders for the tests of the façade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retentive import Retentive
+from retentive.embedders.protocol import Vectors
+from retentive.testing.fakes import HashEmbedder
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SURROGATE = "half a \ud83d pair"
+Opening = Callable[..., Retentive]
+
+
+class Clock:
+    """A clock that moves when told."""
+
+    def __init__(self, now: datetime = NOW) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def tick(self, **span: float) -> datetime:
+        self.now += timedelta(**span)
+        return self.now
+
+
+class Broken:
+    """An embedder that answers `answer` from its `after`-th call on; before, it is a `HashEmbedder`."""
+
+    def __init__(self, answer: Any, after: int = 0, dimension: int = 64) -> None:
+        self._answer, self._after, self._calls = answer, after, count()
+        self._good = HashEmbedder(dimension)
+        self.id, self.dimension = self._good.id, dimension
+        self.fingerprint = "1"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if next(self._calls) < self._after:
+            return self._good.embed(texts)
+        if isinstance(self._answer, BaseException):
+            raise self._answer
+        answer: Vectors = self._answer(self._good.embed(texts)) if callable(self._answer) else self._answer
+        return answer
+
+
+class Flat:
+    """An embedder that finds all texts alike, at no cost."""
+
+    id, dimension = "flat", 4
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.ones((len(texts), self.dimension), np.float32)
+
+
+def spoilt(row: int, value: float) -> Callable[[Vectors], Vectors]:
+    """Return what fills one row of an answer with a value."""
+
+    def spoil(vectors: Vectors) -> Vectors:
+        vectors[row] = np.float32(value)
+        return vectors
+
+    return spoil
+
+
+def openings(store: str, folder: Path) -> Iterator[Opening]:
+    """Yield what opens one and the same place again and again, "memory" in this process or "sqlite" on disk."""
+    opened: list[Retentive] = []
+
+    def again(**options: Any) -> Retentive:
+        options = {"embedder": HashEmbedder(), "clock": Clock(), **options}
+        home = Retentive(store=opened[0].store, **options) if opened and store == "memory" else None
+        home = home or Retentive(":memory:" if store == "memory" else folder / "store", **options)
+        opened.append(home)
+        return home
+
+    yield again
+    for home in opened:
+        home.close()
