@@ -55,7 +55,7 @@ def install(interpreter: str, folder: Path, wheels: list[Path], tree: Path) -> P
     """Make an environment with the wheels and what the suite needs; return its Python."""
     run(interpreter, "-m", "venv", folder)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    pip = (python, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet", "install")
+    pip = (python, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq", "install")
     run(*pip, "--upgrade", "pip>=25.1")
     run(*pip, *wheels, "--group", "test", cwd=tree)
     return python

@@ -6,8 +6,10 @@ import importlib
 import inspect
 import pkgutil
 import re
+from collections.abc import Callable
 from dataclasses import fields
 from itertools import chain
+from typing import Any
 
 import pytest
 
@@ -49,9 +51,10 @@ def test_every_public_member(kind: type) -> None:
 @pytest.mark.parametrize("kind", [Retentive, Space, Recall], ids=lambda kind: kind.__name__)
 def test_every_argument(kind: type) -> None:
     """The Python reference has every argument of every public method."""
-    methods = [value for name, value in vars(kind).items() if inspect.isfunction(value) and not name.startswith("_")]
-    made_by_users = [kind] if kind is Retentive else []
-    named = set(chain.from_iterable(inspect.signature(method).parameters for method in [*made_by_users, *methods]))
+    public = [value for name, value in vars(kind).items() if not name.startswith("_")]
+    methods: list[Callable[..., Any]] = [value for value in public if inspect.isfunction(value)]
+    methods += [kind] if kind is Retentive else []  # the others are never made by users
+    named = set(chain.from_iterable(inspect.signature(method).parameters for method in methods))
     known = {"self", "more", "changes"}  # the second two stand for **
     assert sorted(name for name in named - known if not mentioned(API, name)) == []
 

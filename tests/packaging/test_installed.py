@@ -52,7 +52,7 @@ def test_public_names_resolve() -> None:
 
     assert [name for name in retentive.__all__ if getattr(retentive, name, None) is None] == []
     with pytest.raises(AttributeError, match="it has"):
-        _ = retentive.Retentiv  # type: ignore[attr-defined]
+        _ = retentive.Retentiv
 
 
 def test_types_are_shipped() -> None:
