@@ -200,11 +200,11 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(gate=strategies.gates, reach=st.integers(0, 3))
     def neighbours(self, gate: Gate, reach: int) -> None:
-        def named(space: SpaceStore) -> dict[str, list[tuple[str, int]]]:
+        def named(space: SpaceStore) -> list[tuple[str, int, str]]:
             rows = _all_rows(space)
             names = dict(zip(rows.tolist(), space.columns(rows).ids, strict=True))
             found = space.neighbours(rows, gate, reach)
-            return {names[row]: [(names[other], at) for other, at in near] for row, near in found.items()}
+            return sorted((names[row], at, names[other]) for row, other, at in found.tolist())
 
         self.compare(named)
 

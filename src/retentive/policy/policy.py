@@ -48,6 +48,7 @@ class Sources:
 
     channels: tuple[str, ...] = ("vector",)
     pool: int = 20  # per channel
+    background: int = 0  # the same for `recent` and `important`, which do not look at the cue; 0: as many
     over_fetch: float = 1.0  # the pool is at least limit × this
     whole_space_up_to: int = 0  # below this many memories every one is a candidate
     decompose: str = "never"  # ask also for each of the cue's "clauses", or only for those that are "questions"
@@ -285,6 +286,7 @@ def _check_channels(policy: Policy) -> None:
 
 _RANGES: Final[dict[str, tuple[float, float]]] = {
     "pool": (1, 100_000),
+    "background": (0, 100_000),
     "over_fetch": (1, 100),
     "whole_space_up_to": (0, 1_000_000),
     "neighbours": (0, 10),

@@ -134,6 +134,7 @@ retentive: Final = _preset(
         sources=Sources(
             channels=("vector", "lexical", "entity", "temporal", "recent", "important"),
             pool=200,
+            background=25,
             decompose="questions",
             neighbours=2,
         ),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -28,7 +28,6 @@ class Finding:
 
     lists: tuple[tuple[str, Found], ...]
     whole_space: bool = False
-    by_row: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, channel: str) -> list[Found]:
         """Return what one channel found, one entry per part of the cue."""
@@ -36,7 +35,16 @@ class Finding:
 
     def rows(self) -> RowIds:
         """Return every row found, each once, in order of first appearance."""
-        return np.fromiter(self.by_row, dtype=np.int64, count=len(self.by_row))
+        if not self.lists:
+            return np.empty(0, dtype=np.int64)
+        rows = np.concatenate([found.rows for _, found in self.lists])
+        _, first = np.unique(rows, return_index=True)
+        return rows[np.sort(first)]
+
+    def channels_of(self, row: int) -> tuple[str, ...]:
+        """Return the channels that found a row; it came in beside another one where none did."""
+        found_by = dict.fromkeys(channel for channel, found in self.lists if (found.rows == row).any())
+        return tuple(found_by) or ("context",)
 
     def fused(self, rank_constant: float) -> dict[int, float]:
         """Fuse the lists by reciprocal rank."""
@@ -53,17 +61,7 @@ def find(question: Question, cue: Cue, store: SpaceStore) -> Finding:
         lists.append(("recent", store.recent(question.gate, sources.whole_space_up_to)))
     for channel in sources.channels:
         lists += [(channel, found) for found in _ASK[channel](question, cue, store, pool) if len(found.rows)]
-    return Finding(tuple(lists), whole, _channels_by_row(lists))
-
-
-def _channels_by_row(lists: Iterable[tuple[str, Found]]) -> dict[int, tuple[str, ...]]:
-    by_row: dict[int, tuple[str, ...]] = {}
-    for channel, found in lists:
-        for row in found.rows.tolist():
-            seen = by_row.get(row, ())
-            if channel not in seen:
-                by_row[row] = (*seen, channel)
-    return by_row
+    return Finding(tuple(lists), whole)
 
 
 def _vector(question: Question, cue: Cue, store: SpaceStore, pool: int) -> list[Found]:
@@ -89,15 +87,14 @@ def _merged(direct: Found, hop: Found | None, pool: int) -> Found:
 
     A companion's mention counts half, and of the two the better counts.
     """
-    scores: dict[int, float] = {}
-    for found, weight in ((direct, 1.0), (hop, HOP_WEIGHT)):
-        if found is not None:
-            for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True):
-                scores[row] = max(scores.get(row, 0.0), weight * min(1.0, score * ONE_MENTION))
-    rows = sorted(scores, key=lambda row: -scores[row])[:pool]
-    values = np.array([scores[row] for row in rows], dtype=np.float64)
-    scanned = direct.scanned + (hop.scanned if hop else 0)
-    return Found(np.array(rows, dtype=np.int64), values, scanned, 0.0, float(values.max(initial=0.0)))
+    parts = [(direct, 1.0), *([(hop, HOP_WEIGHT)] if hop else [])]
+    rows = np.concatenate([found.rows for found, _ in parts])
+    scores = np.concatenate([weight * np.minimum(1.0, found.scores * ONE_MENTION) for found, weight in parts])
+    order = np.argsort(-scores, kind="stable")
+    _, first = np.unique(rows[order], return_index=True)
+    best = order[np.sort(first)][:pool]
+    scanned = sum(found.scanned for found, _ in parts)
+    return Found(rows[best], scores[best], scanned, 0.0, float(scores.max(initial=0.0)))
 
 
 def _temporal(question: Question, cue: Cue, store: SpaceStore, pool: int) -> list[Found]:
@@ -113,11 +110,16 @@ def _temporal(question: Question, cue: Cue, store: SpaceStore, pool: int) -> lis
 
 
 def _recent(question: Question, cue: Cue, store: SpaceStore, pool: int) -> list[Found]:  # noqa: ARG001 - one signature
-    return [store.recent(question.gate, pool)]
+    return [store.recent(question.gate, _background(question, pool))]
 
 
 def _important(question: Question, cue: Cue, store: SpaceStore, pool: int) -> list[Found]:  # noqa: ARG001 - as above
-    return [store.important(question.gate, pool)]
+    return [store.important(question.gate, _background(question, pool))]
+
+
+def _background(question: Question, pool: int) -> int:
+    """Return how many the two channels that do not look at the cue may bring."""
+    return question.policy.sources.background or pool
 
 
 _ASK: Final[dict[str, Callable[[Question, Cue, SpaceStore, int], list[Found]]]] = {
@@ -130,10 +132,13 @@ _ASK: Final[dict[str, Callable[[Question, Cue, SpaceStore, int], list[Found]]]] 
 }
 
 
-def scores_of(found: Iterable[Found], rows: RowIds) -> Floats:
+def scores_of(lists: Iterable[Found], rows: RowIds) -> Floats:
     """Return for each row the best score that any of the lists gave it, 0 where none did."""
-    best: dict[int, float] = {}
-    for part in found:
-        for row, score in zip(part.rows.tolist(), part.scores.tolist(), strict=True):
-            best[row] = max(best.get(row, score), score)
-    return np.array([best.get(row, 0.0) for row in rows.tolist()], dtype=np.float64)
+    answer = np.zeros(len(rows))
+    order = np.argsort(rows, kind="stable")
+    for found in lists:
+        at = np.minimum(np.searchsorted(rows, found.rows, sorter=order), len(rows) - 1)
+        known = rows[order[at]] == found.rows if len(rows) else np.zeros(len(found.rows), dtype=np.bool_)
+        places = order[at[known]]
+        np.maximum.at(answer, places, found.scores[known])
+    return answer

@@ -3,43 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Self
 
 import numpy as np
 
-from retentive.scoring.signals import Pool
-from retentive.types import Floats
+from retentive.types import Floats, RowIds
 
 FURTHER: Final = 0.7  # a neighbour two turns away counts this much
 ANSWER: Final = 1.5  # the previous turn asked something: its margin counts this much for the turn that follows
 
 
-def best_margins(
-    pool: Pool,
-    scores: Floats,
-    usual: float,
-    beside: Mapping[int, tuple[tuple[int, int], ...]],
-    texts: Mapping[int, str],
-) -> Floats:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Who stands beside whom: row, its neighbour's row, and how many turns later the neighbour came."""
+
+    rows: RowIds
+    others: RowIds
+    offsets: RowIds
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """Return no pairs."""
+        empty = np.empty(0, dtype=np.int64)
+        return cls(empty, empty, empty)
+
+    def with_pairs(self, triples: RowIds) -> Beside:
+        """Add what `SpaceStore.neighbours` found, both ways round."""
+        rows, others, offsets = triples.T
+        return Beside(
+            np.concatenate([self.rows, rows, others]),
+            np.concatenate([self.others, others, rows]),
+            np.concatenate([self.offsets, offsets, -offsets]),
+        )
+
+
+def best_margins(rows: RowIds, scores: Floats, usual: float, beside: Beside, texts: Mapping[int, str]) -> Floats:
     """Return for each candidate the best margin among its neighbours, by how far they score above the usual.
 
     ``usual`` is what a random memory of the space would score; ``texts`` are those read, by position.
     """
-    margins = np.zeros(len(scores))
-    if not beside:
+    margins = np.zeros(len(rows))
+    if not len(beside.rows):
         return margins
     above = np.maximum(scores - usual, 0.0)
-    place = {row: i for i, row in enumerate(pool.columns.rows.tolist())}
-    for row, pairs in beside.items():
-        for other, offset in pairs:
-            if row in place and other in place:
-                i, j = place[row], place[other]
-                margins[i] = max(margins[i], above[j] * _share(offset, texts.get(j, "")))
-                margins[j] = max(margins[j], above[i] * _share(-offset, texts.get(i, "")))
+    asks = np.zeros(len(rows), dtype=np.bool_)
+    asks[[at for at, text in texts.items() if text.rstrip().endswith("?")]] = True
+    order = np.argsort(rows, kind="stable")
+    mine, known = _places(rows, order, beside.rows)
+    theirs, known_too = _places(rows, order, beside.others)
+    both = known & known_too
+    mine, theirs, offsets = mine[both], theirs[both], beside.offsets[both]
+    share = np.where(np.abs(offsets) > 1, FURTHER, 1.0) * np.where((offsets == -1) & asks[theirs], ANSWER, 1.0)
+    np.maximum.at(margins, mine, above[theirs] * share)
     return margins
 
 
-def _share(offset: int, text: str) -> float:
-    """Return what a neighbour at ``offset`` (negative: before) counts; ``text`` is the neighbour's."""
-    share = FURTHER if abs(offset) > 1 else 1.0
-    return share * ANSWER if offset == -1 and text.rstrip().endswith("?") else share
+def _places(rows: RowIds, order: RowIds, wanted: RowIds) -> tuple[RowIds, np.typing.NDArray[np.bool_]]:
+    """Return where each wanted row stands among the candidates, and whether it does."""
+    at = np.searchsorted(rows, wanted, sorter=order)
+    places = order[np.minimum(at, len(rows) - 1)]
+    return places, rows[places] == wanted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -71,8 +71,8 @@ def state_text(state: AgentState) -> str:
     return ". ".join(part.strip() for part in parts if part.strip())
 
 
-def read_cue(question: Question, store: SpaceStore, tools: Tools) -> Cue:
-    """Read a question once, before any channel is asked.
+def read_cue(question: Question, tools: Tools) -> Cue:
+    """Read a question once, before any channel is asked; the names in it wait for the store (`with_names`).
 
     The dense arm follows the agent's state where there is one (what it is doing), the lexical arm the user's words.
     """
@@ -88,7 +88,7 @@ def read_cue(question: Question, store: SpaceStore, tools: Tools) -> Cue:
         terms=tuple(
             tuple(dict.fromkeys(query_terms(whole, language=tools.language))) for whole in (utterance, *pieces)
         ),
-        entities=_entities(question, utterance, store),
+        entities=(),
         identifiers=identifiers(utterance),
         words=words_of(utterance),
         role=role_asked(utterance),
@@ -107,15 +107,15 @@ def _parts(decompose: str, utterance: str) -> tuple[str, ...]:
     return parts if len(parts) > 1 else ()
 
 
-def _entities(question: Question, utterance: str, store: SpaceStore) -> tuple[str, ...]:
-    wanted = "entity" in question.policy.sources.channels or "entity" in question.policy.signals
-    if not wanted:
-        return ()
+def with_names(cue: Cue, question: Question, store: SpaceStore) -> Cue:
+    """Return the cue with the names in it: those spelt as names, and what the space knows as one."""
+    if not {"entity"} & {*question.policy.sources.channels, *question.policy.signals}:
+        return cue
     asked: list[str] = []
 
     def note(key: str) -> bool:
         asked.append(key)
         return False
 
-    cue_entities(utterance, note)  # a first reading, so that the store is asked once
-    return cue_entities(utterance, store.known_entities(asked))
+    cue_entities(cue.utterance, note)  # a first reading, so that the store is asked once
+    return replace(cue, entities=cue_entities(cue.utterance, store.known_entities(asked)))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 
 from retentive.embedders.protocol import Calibrated
 from retentive.recall.channels import Finding, scores_of
-from retentive.recall.context import best_margins
+from retentive.recall.context import Beside, best_margins
 from retentive.recall.cue import Cue
 from retentive.recall.late import LateInteraction
 from retentive.recall.request import Question, Tools
+from retentive.recall.stance import ROLES
 from retentive.scoring.normalise import band, scaled
 from retentive.scoring.signals import Pool
 from retentive.stores.protocol import SpaceStore
@@ -30,7 +32,6 @@ class Evidence:
     """The candidates as a `Pool` for the signals, with what is asked of them afterwards."""
 
     pool: Pool
-    channels: tuple[tuple[str, ...], ...]
     relevance: Floats  # 0..1, absolute: comparable between recalls
     texts: Mapping[int, str] = field(default_factory=dict)  # position → text, of the candidates that were read
 
@@ -42,79 +43,169 @@ class Evidence:
 
 def gather(question: Question, cue: Cue, finding: Finding, store: SpaceStore, tools: Tools) -> Evidence:
     """Measure every candidate of the finding, and of its surroundings where the policy looks at those."""
-    policy = question.policy
-    fused = finding.fused(policy.fusion.rank_constant) if policy.fusion.method == "rrf" else {}
-    pool = _measured(question, cue, finding, store, tools, _admitted(question, finding, fused))
-    beside: Mapping[int, tuple[tuple[int, int], ...]] = {}
-    if policy.sources.neighbours and len(pool.columns):
-        seeds = _best(first_score(pool, policy.weights), CONTEXT_SEEDS)
-        beside = store.neighbours(pool.columns.rows[seeds], question.gate, policy.sources.neighbours)
-        pool = _with_neighbours(question, cue, finding, store, tools, pool, beside)
-    if fused:
-        pool = replace(pool, fused=np.array([fused.get(row, 0.0) for row in pool.columns.rows.tolist()]))
-    texts: dict[int, str] = {}
-    if {"late", "context"} & set(policy.signals) and len(pool.columns):
-        pool, texts = _with_texts(question, cue, store, tools, pool, beside)
-    found_by = tuple(finding.by_row.get(row, ("context",)) for row in pool.columns.rows.tolist())
-    return Evidence(pool, found_by, _relevance(pool), texts)
+    return _Gathering(question, cue, finding, store, tools).evidence()
 
 
-def _best(scores: Floats, size: int) -> np.typing.NDArray[np.int64]:
+class _Gathering:
+    """One recall's evidence in the making."""
+
+    def __init__(self, question: Question, cue: Cue, finding: Finding, store: SpaceStore, tools: Tools) -> None:
+        self.question, self.cue, self.finding = question, cue, finding
+        self.store, self.tools = store, tools
+        self.policy = question.policy
+        self.weights = question.policy.weights
+        self.beside = Beside.nothing()
+
+    def evidence(self) -> Evidence:
+        method = self.policy.fusion.method
+        fused = self.finding.fused(self.policy.fusion.rank_constant) if method == "rrf" else {}
+        pool = self._measured(self._columns(self._admitted(fused)))
+        if self.policy.sources.neighbours and len(pool.columns):
+            pool = self._with_neighbours(pool)
+        if fused:
+            pool = replace(pool, fused=np.array([fused.get(row, 0.0) for row in pool.columns.rows.tolist()]))
+        texts: dict[int, str] = {}
+        if {"late", "context"} & set(self.weights) and len(pool.columns):
+            pool, texts = self._with_texts(pool)
+        return Evidence(pool, _relevance(pool), texts)
+
+    def _admitted(self, fused: Mapping[int, float]) -> RowIds:
+        """With rank fusion the fused list is the candidate list, over-fetched; without, everything found is."""
+        rows = self.finding.rows()
+        if not fused or self.finding.whole_space:
+            return rows
+        sources = self.policy.sources
+        size = max(sources.pool, int(np.ceil(self.policy.selection.limit * sources.over_fetch)))
+        best = sorted(fused, key=lambda row: -fused[row])[:size]
+        return np.array(best, dtype=np.int64)
+
+    def _columns(self, rows: RowIds) -> Columns:
+        recency = self.policy.signals.get("recency")
+        history = recency is not None and recency.options.get("decay_by") == "power_law"
+        return self.store.columns(rows, history=history)
+
+    def _measured(self, columns: Columns) -> Pool:
+        nothing = np.zeros(len(columns))
+        entity = scores_of(self.finding.of("entity"), columns.rows) if "entity" in self.weights else nothing
+        return Pool(
+            columns=columns,
+            now=self.question.now.timestamp(),
+            cosine=_cosines(columns.vectors, self.cue.parts),
+            lexical=self._lexical(columns.rows),
+            fused=nothing,
+            entity=entity,
+            late=nothing,
+            context=nothing,
+            speaker=self._speaker(columns),
+            window=self._window(columns),
+            session=self.question.session,
+            mean_cosine=max((found.mean for found in self.finding.of("vector")), default=0.0),
+            invert_recency=self.cue.about_past and self.policy.modifiers.past_intent == "invert",
+            bounds=self._bounds,
+            bands=self._bands,
+        )
+
+    def _lexical(self, rows: RowIds) -> Floats:
+        wanted = "lexical" in self.weights or self.policy.selection.floor_on == "relevance"
+        asked = [terms for terms in self.cue.terms if terms] if wanted else []
+        scores = [self.store.term_scores(terms, rows) for terms in asked]
+        return np.max(scores, axis=0) if scores else np.zeros(len(rows))
+
+    def _speaker(self, columns: Columns) -> Floats:
+        asked = {name: float(self.cue.asks_about(name)) for name in set(columns.speakers)}
+        return np.array([asked[name] for name in columns.speakers], dtype=np.float64)
+
+    def _window(self, columns: Columns) -> Floats:
+        if self.cue.window is None:
+            return np.zeros(len(columns))
+        start, end = (moment.timestamp() for moment in self.cue.window)
+        return ((columns.created >= start) & (columns.created < end)).astype(np.float64)
+
+    @cached_property
+    def _bounds(self) -> dict[str, tuple[float, float]]:
+        """The least and greatest score over all gated rows: what "population" normalises over."""
+        bounds = {}
+        for channel, name in (("vector", "similarity"), ("lexical", "lexical")):
+            if found := self.finding.of(channel):
+                bounds[name] = (min(f.low for f in found), max(f.high for f in found))
+        return bounds
+
+    @cached_property
+    def _bands(self) -> dict[str, tuple[float, float]]:
+        """Absolute scales: the embedder's calibrated cosines, and BM25 up to the most any text could score."""
+        embedder = self.tools.embedder
+        cosines = embedder.band if isinstance(embedder, Calibrated) else DEFAULT_BAND
+        sums = [float(self.store.term_weights(terms).sum()) for terms in self.cue.terms if terms]
+        return {"similarity": cosines, "lexical": (0.0, max(sums, default=0.0) * BM25_CEILING or 1.0)}
+
+    # The surroundings
+
+    def _with_neighbours(self, pool: Pool) -> Pool:
+        """Bring the turns beside the strongest candidates in as candidates of their own."""
+        self._look_beside(pool.columns.rows[_best(self._first_score(pool), CONTEXT_SEEDS)])
+        extra = np.setdiff1d(self.beside.others, pool.columns.rows)
+        return _joined(pool, self._measured(self._columns(extra))) if len(extra) else pool
+
+    def _look_beside(self, rows: RowIds) -> None:
+        found = self.store.neighbours(rows, self.question.gate, self.policy.sources.neighbours)
+        self.beside = self.beside.with_pairs(found)
+
+    def _with_texts(self, pool: Pool) -> tuple[Pool, dict[int, str]]:
+        """Read the best candidates' texts once: for late interaction, and to see which turns were questions."""
+        share = self.weights.get("context", 0.0)
+        cheap = self._first_score(pool)
+        margins = best_margins(pool.columns.rows, cheap, self._usual(pool) * self._completion, self.beside, {})
+        order = _best(cheap + share * margins + self._spoken(pool), LATE_TEXTS)
+        read = self.store.texts(pool.columns.rows[order])
+        rows = pool.columns.rows[order].tolist()
+        texts = {int(i): read[row] for i, row in zip(order, rows, strict=True) if row in read}
+        if "late" in self.weights and self.tools.windows is not None and texts:
+            asked = LateInteraction(self.tools.windows, self.cue.utterance, self.store, self.tools.language)
+            pool = replace(pool, late=_late(len(pool.columns), texts, asked.scores(list(texts.values()))))
+        return (self._with_context(pool, order, texts) if share else pool), texts
+
+    def _with_context(self, pool: Pool, order: RowIds, texts: Mapping[int, str]) -> Pool:
+        """Note the best neighbour of each. A question lifts the turn behind it between people only: what an assistant
+        writes is always the answer to something.
+        """
+        self._look_beside(pool.columns.rows[order])
+        own = self._said(pool) + self.weights.get("late", 0.0) * pool.late
+        people = {i: text for i, text in texts.items() if (pool.columns.speakers[i] or "").casefold() not in ROLES}
+        usual = self._usual(pool) + self.weights.get("late", 0.0) * float(pool.late.min(initial=1.0))
+        return replace(pool, context=best_margins(pool.columns.rows, own, usual, self.beside, people))
+
+    # Scores on the way: who deserves a closer look
+
+    def _said(self, pool: Pool) -> Floats:
+        """Score by similarity and words alone."""
+        total = np.zeros(len(pool.columns))
+        for name, raw in (("similarity", pool.cosine), ("lexical", pool.lexical)):
+            total = total + self.weights.get(name, 0.0) * scaled(raw, *pool.bands[name])
+        return total
+
+    def _spoken(self, pool: Pool) -> Floats:
+        return self.weights.get("speaker", 0.0) * pool.speaker
+
+    def _first_score(self, pool: Pool) -> Floats:
+        """Score cheaply, on the scale that late interaction will complete."""
+        return self._said(pool) * self._completion
+
+    @cached_property
+    def _completion(self) -> float:
+        cheap = self.weights.get("similarity", 0.0) + self.weights.get("lexical", 0.0)
+        return (cheap + self.weights.get("late", 0.0)) / cheap if cheap else 1.0
+
+    def _usual(self, pool: Pool) -> float:
+        """What a random memory of the space scores by similarity; words it shares with the cue as good as never."""
+        low, high = pool.bands["similarity"]
+        return self.weights.get("similarity", 0.0) * (pool.mean_cosine - low) / (high - low)
+
+
+def _best(scores: Floats, size: int) -> RowIds:
     return np.argsort(-scores, kind="stable")[:size].astype(np.int64)
 
 
-def _admitted(question: Question, finding: Finding, fused: Mapping[int, float]) -> RowIds:
-    """With rank fusion the fused list is the candidate list, over-fetched; without, everything found is."""
-    rows = finding.rows()
-    if not fused or finding.whole_space:
-        return rows
-    sources = question.policy.sources
-    size = max(sources.pool, int(np.ceil(question.policy.selection.limit * sources.over_fetch)))
-    best = sorted(fused, key=lambda row: -fused[row])[:size]
-    return np.array(best, dtype=np.int64)
-
-
-def _measured(question: Question, cue: Cue, finding: Finding, store: SpaceStore, tools: Tools, rows: RowIds) -> Pool:
-    policy = question.policy
-    columns = store.columns(rows, history=_reads_history(question))
-    nothing = np.zeros(len(columns))
-    return Pool(
-        columns=columns,
-        now=question.now.timestamp(),
-        cosine=_cosines(columns.vectors, cue),
-        lexical=_lexical(cue, store, columns.rows) if _reads_terms(question) else nothing,
-        fused=nothing,
-        entity=scores_of(finding.of("entity"), columns.rows) if "entity" in policy.signals else nothing,
-        late=nothing,
-        context=nothing,
-        speaker=np.array([cue.asks_about(name) for name in columns.speakers], dtype=np.float64),
-        window=_window(columns, cue),
-        session=question.session,
-        invert_recency=cue.about_past and policy.modifiers.past_intent == "invert",
-        mean_cosine=max((found.mean for found in finding.of("vector")), default=0.0),
-        bounds=_bounds(finding),
-        bands={"similarity": _band(tools), "lexical": (0.0, _ceiling(cue, store))},
-    )
-
-
-def _reads_history(question: Question) -> bool:
-    spec = question.policy.signals.get("recency")
-    return spec is not None and spec.options.get("decay_by") == "power_law"
-
-
-def _reads_terms(question: Question) -> bool:
-    policy = question.policy
-    return "lexical" in policy.signals or policy.selection.floor_on == "relevance"
-
-
-def _window(columns: Columns, cue: Cue) -> Floats:
-    if cue.window is None:
-        return np.zeros(len(columns))
-    start, end = (moment.timestamp() for moment in cue.window)
-    return ((columns.created >= start) & (columns.created < end)).astype(np.float64)
-
-
-def _cosines(vectors: Vectors, cue: Cue) -> Floats:
+def _cosines(vectors: Vectors, parts: Vectors) -> Floats:
     """Exact cosines: of a cue in several parts, the part that fits best (the whole lies between them, nearest to none).
 
     Row by row and not through BLAS, whose last bits depend on a row's place in the matrix: equal vectors must tie.
@@ -122,110 +213,8 @@ def _cosines(vectors: Vectors, cue: Cue) -> Floats:
     if not len(vectors):
         return np.zeros(0)
     rows = vectors.astype(np.float64)
-    best: Floats = np.max([(rows * part).sum(axis=1) for part in cue.parts.astype(np.float64)], axis=0)
+    best: Floats = np.max([np.einsum("ij,j->i", rows, part) for part in parts.astype(np.float64)], axis=0)
     return best
-
-
-def _lexical(cue: Cue, store: SpaceStore, rows: RowIds) -> Floats:
-    scores = [store.term_scores(terms, rows) for terms in cue.terms if terms]
-    return np.max(scores, axis=0) if scores else np.zeros(len(rows))
-
-
-def _ceiling(cue: Cue, store: SpaceStore) -> float:
-    """The most that any text could score for the cue's words."""
-    sums = [float(store.term_weights(terms).sum()) for terms in cue.terms if terms]
-    return max(sums, default=0.0) * BM25_CEILING or 1.0
-
-
-def _band(tools: Tools) -> tuple[float, float]:
-    return tools.embedder.band if isinstance(tools.embedder, Calibrated) else DEFAULT_BAND
-
-
-def _bounds(finding: Finding) -> dict[str, tuple[float, float]]:
-    """The least and greatest score over all gated rows: what "population" normalises over."""
-    bounds = {}
-    for channel, name in (("vector", "similarity"), ("lexical", "lexical")):
-        found = finding.of(channel)
-        if found:
-            bounds[name] = (min(f.low for f in found), max(f.high for f in found))
-    return bounds
-
-
-def first_score(pool: Pool, weights: Mapping[str, float]) -> Floats:
-    """Score by similarity and words alone, on the scale that late interaction will complete: who to look at closely."""
-    cheap = weights.get("similarity", 0.0) + weights.get("lexical", 0.0)
-    whole = cheap + weights.get("late", 0.0)
-    total = np.zeros(len(pool.columns))
-    for name, raw in (("similarity", pool.cosine), ("lexical", pool.lexical)):
-        total = total + weights.get(name, 0.0) * scaled(raw, *pool.bands[name])
-    completed = total * (whole / cheap) if cheap else total
-    return completed + weights.get("speaker", 0.0) * pool.speaker
-
-
-def _with_neighbours(
-    question: Question,
-    cue: Cue,
-    finding: Finding,
-    store: SpaceStore,
-    tools: Tools,
-    pool: Pool,
-    beside: Mapping[int, tuple[tuple[int, int], ...]],
-) -> Pool:
-    """Bring the turns beside the strongest candidates in as candidates of their own."""
-    extra = sorted({row for pairs in beside.values() for row, _ in pairs} - set(pool.columns.rows.tolist()))
-    if not extra:
-        return pool
-    rows = np.concatenate([pool.columns.rows, np.array(extra, dtype=np.int64)])
-    return _measured(question, cue, finding, store, tools, rows)
-
-
-def _with_texts(
-    question: Question,
-    cue: Cue,
-    store: SpaceStore,
-    tools: Tools,
-    pool: Pool,
-    beside: Mapping[int, tuple[tuple[int, int], ...]],
-) -> tuple[Pool, dict[int, str]]:
-    """Read the best candidates' texts once: for late interaction, and to see which turns were questions."""
-    weights = question.policy.weights
-    share = weights.get("context", 0.0)
-    cheap = first_score(pool, weights)
-    spoken = weights.get("speaker", 0.0) * pool.speaker
-    margins = best_margins(pool, cheap - spoken, _usual_first(pool, weights), beside, {})
-    order = _best(cheap + share * margins, LATE_TEXTS)
-    memories = store.memories(pool.columns.rows[order])
-    place = {pool.columns.ids[i]: int(i) for i in order}
-    texts = {place[memory.id]: memory.text for memory in memories if memory.id in place}
-    if "late" in weights and tools.windows is not None and texts:
-        interaction = LateInteraction(tools.windows, cue.utterance, store, tools.language)
-        pool = replace(pool, late=_late(len(pool.columns), texts, interaction.scores(list(texts.values()))))
-    if share:
-        reach = question.policy.sources.neighbours
-        beside = {**beside, **store.neighbours(pool.columns.rows[order], question.gate, reach)}
-        own = _own_score(pool, weights)
-        usual = _usual(pool, weights) + weights.get("late", 0.0) * float(pool.late.min(initial=1.0))
-        pool = replace(pool, context=best_margins(pool, own, usual, beside, texts))
-    return pool, texts
-
-
-def _usual(pool: Pool, weights: Mapping[str, float]) -> float:
-    """What a random memory of the space scores by similarity; words it shares with the cue as good as never."""
-    low, high = pool.bands["similarity"]
-    return weights.get("similarity", 0.0) * (pool.mean_cosine - low) / (high - low)
-
-
-def _usual_first(pool: Pool, weights: Mapping[str, float]) -> float:
-    cheap = weights.get("similarity", 0.0) + weights.get("lexical", 0.0)
-    return _usual(pool, weights) * ((cheap + weights.get("late", 0.0)) / cheap) if cheap else 0.0
-
-
-def _own_score(pool: Pool, weights: Mapping[str, float]) -> Floats:
-    """Score by what the memory itself says, late interaction included: what its neighbours borrow from."""
-    total = weights.get("late", 0.0) * pool.late
-    for name, raw in (("similarity", pool.cosine), ("lexical", pool.lexical)):
-        total = total + weights.get(name, 0.0) * scaled(raw, *pool.bands[name])
-    return total
 
 
 def _late(size: int, texts: Mapping[int, str], scores: Floats) -> Floats:
@@ -242,3 +231,28 @@ def _relevance(pool: Pool) -> Floats:
     words = band(pool.lexical, *pool.bands["lexical"])
     best: Floats = np.maximum(np.maximum(meaning, words), pool.entity)
     return best
+
+
+def _joined(first: Pool, second: Pool) -> Pool:
+    """Put two pools of one recall one behind the other."""
+    one, two = first.columns, second.columns
+    history = None if one.history is None or two.history is None else np.vstack([one.history, two.history])
+    columns = Columns(
+        rows=np.concatenate([one.rows, two.rows]),
+        ids=one.ids + two.ids,
+        kinds=one.kinds + two.kinds,
+        vectors=np.vstack([one.vectors, two.vectors]),
+        created=np.concatenate([one.created, two.created]),
+        last_access=np.concatenate([one.last_access, two.last_access]),
+        count=np.concatenate([one.count, two.count]),
+        importance=np.concatenate([one.importance, two.importance]),
+        trust=np.concatenate([one.trust, two.trust]),
+        permanent=np.concatenate([one.permanent, two.permanent]),
+        sessions=one.sessions + two.sessions,
+        speakers=one.speakers + two.speakers,
+        recurs=one.recurs + two.recurs,
+        history=history,
+    )
+    names = ("cosine", "lexical", "fused", "entity", "late", "context", "speaker", "window")
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in names}
+    return replace(first, columns=columns, **arrays)

@@ -9,7 +9,7 @@ from typing import Final
 from retentive.errors import InvalidInput
 from retentive.recall.budget import fit
 from retentive.recall.channels import Finding, find
-from retentive.recall.cue import Cue, read_cue
+from retentive.recall.cue import Cue, read_cue, with_names
 from retentive.recall.evidence import Evidence, gather
 from retentive.recall.outcome import ChannelReport, Compacted, Hit, Outcome, Trace, Work
 from retentive.recall.ranking import Ranked, rank
@@ -38,13 +38,15 @@ class Recalled:
 def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
     """Answer one question from one space."""
     _require_tags(question)
-    cue = read_cue(question, store, tools)
-    finding = find(question, cue, store)
-    evidence = gather(question, cue, finding, store, tools)
+    cue = read_cue(question, tools)  # the embedder may be far away: it is asked before the store is held
+    with store.snapshot():
+        cue = with_names(cue, question, store)
+        finding = find(question, cue, store)
+        evidence = gather(question, cue, finding, store, tools)
     ranked = rank(question.policy, cue, evidence)
     succeed(ranked, cue)
     chosen = select(ranked, question, cue, store, tools, shown_lately(question, cue, store))
-    hits = _hits(ranked, chosen, store)
+    hits = _hits(ranked, finding, chosen, store)
     hits, compacted = _within_budget(question, cue, hits, tools)
     trace = _trace(question, cue, finding, ranked, chosen)
     core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
@@ -64,20 +66,20 @@ def _require_tags(question: Question) -> None:
         )
 
 
-def _hits(ranked: Ranked, chosen: Chosen, store: SpaceStore) -> tuple[Hit, ...]:
+def _hits(ranked: Ranked, finding: Finding, chosen: Chosen, store: SpaceStore) -> tuple[Hit, ...]:
     found = {memory.id: memory for memory in store.memories(ranked.evidence.columns.rows[chosen.order])}
     ids = ranked.evidence.columns.ids
-    return tuple(_hit(ranked, i, found[ids[i]]) for i in chosen.order if ids[i] in found)
+    return tuple(_hit(ranked, finding, i, found[ids[i]]) for i in chosen.order if ids[i] in found)
 
 
-def _hit(ranked: Ranked, i: int, memory: Memory) -> Hit:
+def _hit(ranked: Ranked, finding: Finding, i: int, memory: Memory) -> Hit:
     evidence = ranked.evidence
     return Hit(
         memory=memory,
         score=float(ranked.scores[i]),
         similarity=float(evidence.pool.cosine[i]),
         relevance=float(evidence.relevance[i]),
-        channels=evidence.channels[i],
+        channels=finding.channels_of(int(evidence.columns.rows[i])),
         signals=ranked.signals(i),
         modifiers=tuple(ranked.modifiers.get(i, ())),
         combine="product" if ranked.policy.combine == "product" else "sum",
@@ -141,7 +143,7 @@ def _reports(finding: Finding) -> dict[str, ChannelReport]:
 def _work(finding: Finding, evidence: Evidence) -> Work:
     return Work(
         rows_scanned=sum(found.scanned for _, found in finding.lists),
-        candidates=len(finding.by_row),
+        candidates=len(finding.rows()),
         candidates_scored=len(evidence.columns),
         texts_read=len(evidence.texts),
     )

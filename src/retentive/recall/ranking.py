@@ -66,11 +66,14 @@ class Ranked:
     def order(self) -> list[int]:
         """Return candidates best first; ties by newer creation, then by id."""
         columns = self.evidence.columns
-        return sorted(range(len(columns)), key=lambda i: (-self.scores[i], -columns.created[i], columns.ids[i]))
+        ids = np.array(columns.ids, dtype=object)
+        order: list[int] = np.lexsort((ids, -columns.created, -self.scores)).tolist()
+        return order
 
     def again(self, order: list[int]) -> list[int]:
         """Return an order after scores have changed; of equals, the one that stood first stays first."""
-        return sorted(order, key=lambda i: -self.scores[i])
+        again: list[int] = np.array(order, dtype=np.int64)[np.argsort(-self.scores[order], kind="stable")].tolist()
+        return again
 
 
 def rank(policy: Policy, cue: Cue, evidence: Evidence) -> Ranked:

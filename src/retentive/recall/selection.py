@@ -26,7 +26,8 @@ from retentive.types import Memory
 ROTATION: Final = 0.5
 RERANKED: Final = 20  # the cross-encoder reads at most this many
 CUTS_SHOWN: Final = 50
-_DIVERSITY_POOL: Final = 200  # MMR and quotas look at the best so many
+_DIVERSITY_POOL: Final = 40  # comparisons of all with all look at the best so many
+_DIVERSITY_SHARE: Final = 4  # or at so many times the limit
 
 
 @dataclass(slots=True)
@@ -115,10 +116,18 @@ def _collapse(ranked: Ranked, question: Question, chosen: Chosen) -> None:
     if threshold is None or len(chosen.order) < 2:
         return
     columns = ranked.evidence.columns
-    head, tail = chosen.order[:_DIVERSITY_POOL], chosen.order[_DIVERSITY_POOL:]
-    kept, dropped = collapse_near_duplicates(head, columns.vectors, columns.kinds, threshold)
-    _cut(ranked, chosen, "near-duplicate", ((i, f"says what {columns.ids[j]} says") for i, j in dropped.items()))
-    chosen.order = [*kept, *tail]
+    head, tail = _head(question, chosen.order)
+    kinds = [columns.kinds[i] for i in head]
+    kept, dropped = collapse_near_duplicates(range(len(head)), columns.vectors[head], kinds, threshold)
+    repeats = ((head[i], f"says what {columns.ids[head[j]]} says") for i, j in dropped.items())
+    _cut(ranked, chosen, "near-duplicate", repeats)
+    chosen.order = [*(head[i] for i in kept), *tail]
+
+
+def _head(question: Question, order: list[int]) -> tuple[list[int], list[int]]:
+    """Split off the best, which alone can reach the answer: bounded work for whatever compares all with all."""
+    size = max(_DIVERSITY_POOL, _DIVERSITY_SHARE * question.policy.selection.limit)
+    return order[:size], order[size:]
 
 
 def _rotate(ranked: Ranked, cue: Cue, store: SpaceStore, rotated: Mapping[str, str], chosen: Chosen) -> None:
@@ -160,7 +169,7 @@ def _diversify(ranked: Ranked, question: Question, chosen: Chosen) -> None:
     selection = question.policy.selection
     if selection.diversity == "none" or len(chosen.order) < 2:
         return
-    head = chosen.order[: max(_DIVERSITY_POOL, selection.limit)]
+    head, _ = _head(question, chosen.order)
     columns = ranked.evidence.columns
     if selection.diversity == "mmr":
         picked = mmr(ranked.scores[head], columns.vectors[head], selection.limit, selection.balance)

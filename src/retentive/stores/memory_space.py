@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Protocol
 
@@ -50,10 +51,22 @@ class MemorySpace:
     def __init__(self, path: str, states: States) -> None:
         self.path = path
         self._states = states
+        self._pinned = threading.local()
 
     @property
     def _state(self) -> State:
-        return self._states.state(self.path)
+        pinned: State | None = getattr(self._pinned, "state", None)
+        return self._states.state(self.path) if pinned is None else pinned
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let this thread read one state for a while: states never change, so it is kept in mind."""
+        outer = getattr(self._pinned, "state", None)
+        self._pinned.state = self._state
+        try:
+            yield
+        finally:
+            self._pinned.state = outer
 
     def transaction(self) -> AbstractContextManager[Transaction]:
         """Begin writing."""
@@ -155,11 +168,16 @@ class MemorySpace:
         state = self._state
         return [state.memories[row] for row in rows.tolist() if row in state.memories]
 
-    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> dict[int, tuple[tuple[int, int], ...]]:
-        """Return the neighbours of each row in its session."""
+    def texts(self, rows: RowIds) -> dict[int, str]:
+        """Return the texts of these rows."""
+        state = self._state
+        return {row: state.memories[row].text for row in rows.tolist() if row in state.memories}
+
+    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> RowIds:
+        """Return the neighbours of each row in its session as (row, neighbour, offset)."""
         state = self._state
         gated = dict(self._gated(state, gate))
-        found: dict[int, tuple[tuple[int, int], ...]] = {}
+        found: list[tuple[int, int, int]] = []
         for row in rows.tolist():
             memory = state.memories.get(row)
             if memory is None:
@@ -168,10 +186,9 @@ class MemorySpace:
             place = _said(row, memory)
             before = sorted((other for other in session if _said(other, gated[other]) < place), key=_order(gated))
             behind = sorted((other for other in session if _said(other, gated[other]) > place), key=_order(gated))
-            near = [(other, -offset) for offset, other in enumerate(reversed(before), 1) if offset <= reach][::-1]
-            near += [(other, offset) for offset, other in enumerate(behind, 1) if offset <= reach]
-            found[row] = tuple(near)
-        return found
+            found += [(row, other, -offset) for offset, other in enumerate(reversed(before), 1) if offset <= reach]
+            found += [(row, other, offset) for offset, other in enumerate(behind, 1) if offset <= reach]
+        return np.array(found, dtype=np.int64).reshape(-1, 3)
 
     def term_scores(self, terms: Sequence[str], rows: RowIds) -> Floats:
         """Return the exact BM25 of these rows."""

@@ -101,6 +101,9 @@ class SpaceStore(Protocol):
     def transaction(self) -> AbstractContextManager[Transaction]:
         """Begin writing; waits for other writers, then `StoreBusy`. Readers are never kept waiting."""
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let this thread read one state for a while, whatever is written meanwhile; keep it short, others may wait."""
+
     def get(self, ids: Sequence[str]) -> dict[str, Memory]:
         """Return the memories with these ids, retrievable or not."""
 
@@ -142,10 +145,14 @@ class SpaceStore(Protocol):
     def memories(self, rows: RowIds) -> list[Memory]:
         """Return the memories of these rows, in the order asked; rows erased meanwhile are left out."""
 
-    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> dict[int, tuple[tuple[int, int], ...]]:
-        """Return for each row its (row, offset) neighbours of the same session, by order of creation.
+    def texts(self, rows: RowIds) -> dict[int, str]:
+        """Return only the texts of these rows, by row; rows erased meanwhile are absent."""
 
-        Offsets run -reach..reach without 0 and count gated rows only; rows without a session have none.
+    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> RowIds:
+        """Return (row, neighbour's row, offset) triples, shape (n, 3): the turns beside each row in its session.
+
+        Sessions are ordered by creation; offsets run -reach..reach without 0 and count gated rows only. Rows without a
+        session have none. The triples come in no particular order.
         """
 
     def term_scores(self, terms: Sequence[str], rows: RowIds) -> Floats:

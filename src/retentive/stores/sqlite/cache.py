@@ -56,6 +56,7 @@ class Codes:
     def __init__(self) -> None:
         self._names: list[str | None] = []
         self._codes: dict[str | None, int] = {}
+        self._table: NDArray[Any] = np.empty(0, dtype=object)  # the names again, to look many up at once
 
     def encode(self, names: Iterable[str | None]) -> list[int]:
         """Return the codes of some names, new ones where needed."""
@@ -63,8 +64,10 @@ class Codes:
 
     def decode(self, codes: NDArray[np.int32]) -> tuple[str | None, ...]:
         """Return the names of some codes."""
-        names = self._names
-        return tuple(names[code] for code in codes.tolist())
+        if len(self._table) != len(self._names):
+            self._table = np.array(self._names, dtype=object)
+        names: list[str | None] = self._table[codes].tolist() if len(codes) else []
+        return tuple(names)
 
     def find(self, names: Iterable[str]) -> list[int]:
         """Return the codes of those names that occur."""

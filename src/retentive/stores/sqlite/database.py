@@ -36,10 +36,9 @@ class Database:
 
     def __init__(self, file: Path, *, busy_timeout: float, durability: Durability = "normal") -> None:
         self.file = file
-        self._durability = durability
+        self.busy_timeout = busy_timeout
         try:
-            self._connection = _connect(file)
-            self._connection.set_busy_timeout(round(busy_timeout * 1000))
+            self._connection = _connect(file, busy_timeout)
             self._connection.execute(PRAGMAS)
             self._connection.execute(f"PRAGMA synchronous = {durability.upper()};")
         except apsw.Error as error:
@@ -121,7 +120,7 @@ class Database:
         return translate(error, str(self.file), system_errno=self._connection.system_errno)
 
 
-def _connect(file: Path) -> apsw.Connection:
+def _connect(file: Path, busy_timeout: float) -> apsw.Connection:
     """Open for writing where possible, else for reading, else as a file that nobody can change.
 
     The last is for a folder on a read-only medium: SQLite cannot lay its shared memory beside the file there. It would
@@ -129,6 +128,7 @@ def _connect(file: Path) -> apsw.Connection:
     """
     try:
         connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(round(busy_timeout * 1000))
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1;").fetchall()
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         log = file.with_name(f"{file.name}-wal")

@@ -39,6 +39,9 @@ SELECT {memory_columns} FROM memories AS m LEFT JOIN accesses AS a ON a.row = m.
 SELECT {memory_columns} FROM memories AS m LEFT JOIN accesses AS a ON a.row = m.row
 WHERE m.row IN (SELECT value FROM carray(?));
 
+-- name: texts_by_row
+SELECT row, text FROM memories WHERE row IN (SELECT value FROM carray(?));
+
 -- name: holders
 SELECT {memory_columns} FROM memories AS m LEFT JOIN accesses AS a ON a.row = m.row
 WHERE m.key = ? AND m.superseded_at IS NULL AND m.suppressed_at IS NULL
@@ -169,9 +172,6 @@ CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, lexical, row);
 
 -- name: rows_with_term
 SELECT doc FROM temp.vocabulary WHERE term = ?;
-
--- name: count_indexed
-SELECT count(*) FROM terms;
 
 -- name: rows_with_tag
 SELECT row FROM tags WHERE tag = ?;

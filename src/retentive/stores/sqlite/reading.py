@@ -181,27 +181,44 @@ class Reading:
         memories = {row[0]: mapping.decode(self._path, row) for row in listed}
         return [memories[row] for row in rows.tolist() if row in memories]
 
-    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> dict[int, tuple[tuple[int, int], ...]]:
-        """Return the neighbours of each row in its session."""
+    def texts(self, rows: RowIds) -> dict[int, str]:
+        """Return the texts of these rows."""
+        return dict(self._database.rows("texts_by_row", (mapping.carray(rows),))) if len(rows) else {}
+
+    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> RowIds:
+        """Return the neighbours of each row in its session as (row, neighbour, offset)."""
         cache = self._cache
-        mask = passing(cache, self._database, gate)
         places = cache.places(rows)
-        answer: dict[int, tuple[tuple[int, int], ...]] = {}
-        sessions = cache.sessions.decode(cache.session[places])
-        for row, place, session in zip(cache.row[places].tolist(), places.tolist(), sessions, strict=True):
-            answer[row] = () if session is None else self._beside(self._turns(session), place, mask, reach)
-        return answer
+        turns = self._turns(cache.session[places])
+        places = places[np.isin(places, turns)]
+        order = np.argsort(turns)
+        at = order[np.searchsorted(turns, places, sorter=order)]
+        gated = np.flatnonzero(passing(cache, self._database, gate)[turns])
+        before, behind = np.searchsorted(gated, at, "left"), np.searchsorted(gated, at, "right")
+        steps = [(-distance, before - distance) for distance in range(1, reach + 1)]
+        steps += [(distance, behind + distance - 1) for distance in range(1, reach + 1)]
+        found = [np.empty((0, 3), dtype=np.int64)]
+        found += [self._beside(turns, places, gated, index, offset) for offset, index in steps]
+        return np.concatenate(found)
 
-    def _turns(self, session: str) -> Places:
-        """Return the places of a session by order of creation; turns of one moment stay as they were written."""
-        return self._cache.places(row_numbers(self._cache, self._database, "rows_of_session", (session,)))
+    def _turns(self, codes: NDArray[np.int32]) -> Places:
+        """Return the places of some sessions, one session behind the other, each in order of creation.
 
-    def _beside(self, turns: Places, place: int, mask: NDArray[np.bool_], reach: int) -> tuple[tuple[int, int], ...]:
-        turns = turns[mask[turns] | (turns == place)]
-        middle = int(np.flatnonzero(turns == place)[0])
-        numbers = self._cache.row[turns]
-        first, last = max(middle - max(reach, 0), 0), min(middle + max(reach, 0) + 1, len(turns))
-        return tuple((int(numbers[at]), at - middle) for at in range(first, last) if at != middle)
+        Turns of one moment stay as they were written.
+        """
+        cache = self._cache
+        sessions = [name for name in cache.sessions.decode(np.unique(codes)) if name is not None]
+        rows = [row_numbers(cache, self._database, "rows_of_session", (session,)) for session in sessions]
+        return cache.places(np.concatenate([np.empty(0, dtype=np.int64), *rows]))
+
+    def _beside(self, turns: Places, places: Places, gated: Places, index: Places, offset: int) -> RowIds:
+        """Return the triples of one offset, those left out that would reach into another session."""
+        cache = self._cache
+        there = np.flatnonzero((index >= 0) & (index < len(gated)))
+        others = turns[gated[index[there]]]
+        same = cache.session[others] == cache.session[places[there]]
+        rows, others = cache.row[places[there[same]]], cache.row[others[same]]
+        return np.stack([rows, others, np.full(len(rows), offset, dtype=np.int64)], axis=1)
 
     def known_entities(self, keys: Sequence[str]) -> frozenset[str]:
         """Return those of the keys that some memory mentions."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from retentive.errors import Forbidden, StoreCorrupt
+from retentive.errors import Forbidden, StoreBusy, StoreCorrupt
 from retentive.stores.sqlite.database import Database
 
 APPLICATION = 0x52544E54  # "RTNT", in the header of every file of ours
+PAUSE = 0.005  # seconds
 NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -61,11 +63,8 @@ def _version(database: Database) -> int:
 
 
 def _migrate(database: Database, space: str, steps: Sequence[Migration]) -> None:
-    """Run what is missing in one transaction: all of it, or nothing.
-
-    Journal mode cannot change inside a transaction, so it is set before, and again by whoever finds it wanting.
-    """
-    database.script("PRAGMA journal_mode = WAL;")
+    """Run what is missing in one transaction: all of it, or nothing."""
+    _log_ahead(database)
     database.run("begin_write")
     try:
         version = _version(database)  # another process may have been quicker
@@ -79,6 +78,21 @@ def _migrate(database: Database, space: str, steps: Sequence[Migration]) -> None
     except BaseException:
         database.abandon()
         raise
+
+
+def _log_ahead(database: Database) -> None:
+    """Turn the write-ahead log on, before the transaction, where it cannot be done.
+
+    SQLite does not wait here as it waits elsewhere: of two processes that make the same space at once, one is refused.
+    """
+    deadline = time.monotonic() + database.busy_timeout
+    while True:
+        try:
+            return database.script("PRAGMA journal_mode = WAL;")
+        except StoreBusy:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE)
 
 
 def _require_space(database: Database, space: str) -> None:

@@ -57,6 +57,10 @@ class SqliteSpace:
         self._writer: Database | None = None
         self._read_file = self._written_file = (0, 0)
         self._cache = Cache()
+        self._held: Database | None = None  # the reader of a `snapshot` under way; only its thread holds the lock
+        self._synced = False  # whether the cache has caught up with that snapshot
+        self._reads = 0  # how many reads are under way, one inside another, in the thread that holds the lock
+        self._log_uncut = False  # whether the write-ahead log may still hold what was erased
 
     # Connections
 
@@ -113,9 +117,8 @@ class SqliteSpace:
 
     def close(self) -> None:
         """Release what is held for this space, once whoever uses it is done."""
-        with self._reading_lock, self._writing_lock:
-            self._close_reader()
-            self._close_writer()
+        with self._writing_lock, self._reading_lock:
+            self._release()
 
     def close_if_idle(self) -> bool:
         """Release what is held unless somebody is using it; say whether it was released."""
@@ -125,12 +128,18 @@ class SqliteSpace:
             if not self._reading_lock.acquire(blocking=False):
                 return False
             try:
-                self._close_reader()
-                self._close_writer()
+                return self._release()
             finally:
                 self._reading_lock.release()
         finally:
             self._writing_lock.release()
+
+    def _release(self) -> bool:
+        """Close both connections; not while this very thread is reading: the lock lets its own thread in."""
+        if self._reads:
+            return False
+        self._close_reader()
+        self._close_writer()
         return True
 
     @contextmanager
@@ -148,21 +157,39 @@ class SqliteSpace:
             self._writing_lock.release()
 
     @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let this thread read one state for a while; other threads of this process wait to read."""
+        with self._snapshot() as reader:
+            outer, self._held = self._held, reader
+            try:
+                yield
+            finally:
+                self._held = outer
+                self._synced = False
+
+    @contextmanager
     def _snapshot(self) -> Iterator[Database]:
         """Read one state of the file, however many statements it takes."""
         with self._reading_lock:
+            if self._held is not None:
+                yield self._held
+                return
             reader = self._connected_reader()
-            self._used(self)
-            reader.run("begin_read")
+            self._reads += 1
             try:
+                self._used(self)
+                reader.run("begin_read")
                 yield reader
             finally:
+                self._reads -= 1
                 reader.abandon()
 
     @contextmanager
     def _reading(self) -> Iterator[Reading]:
         with self._snapshot() as reader:
-            self._cache.sync(reader)
+            if not self._synced:
+                self._cache.sync(reader)
+                self._synced = self._held is not None
             yield Reading(self.path, reader, self._cache)
 
     def check(self) -> list[str]:
@@ -201,17 +228,19 @@ class SqliteSpace:
                 raise
             finally:
                 transaction.end()
-            if transaction.erased:
-                self._truncate_log(writer)
+            self._log_uncut |= transaction.erased
+            if self._log_uncut:
+                self._cut_log(writer)
 
-    def _truncate_log(self, writer: Database) -> None:
+    def _cut_log(self, writer: Database) -> None:
         """Cut the write-ahead log to nothing: it still holds what was erased.
 
-        Our own reader is kept still meanwhile; a reader of another process may hold the log, then the next erasure or
-        the last close cuts it.
+        Our own readers are kept out meanwhile. A reader of another process, or a snapshot around this transaction, may
+        need the log: then the next transaction tries again, and the last close does it in any case.
         """
         with self._reading_lock:
-            writer.run("truncate_log")
+            if not self._reads:
+                self._log_uncut = bool(writer.value("truncate_log"))
 
     # Reading
 
@@ -271,7 +300,12 @@ class SqliteSpace:
         with self._snapshot() as reader:
             return Reading(self.path, reader, self._cache).memories(rows)
 
-    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> dict[int, tuple[tuple[int, int], ...]]:
+    def texts(self, rows: RowIds) -> dict[int, str]:
+        """Return the texts of these rows."""
+        with self._snapshot() as reader:
+            return Reading(self.path, reader, self._cache).texts(rows)
+
+    def neighbours(self, rows: RowIds, gate: Gate, reach: int) -> RowIds:
         """Return the neighbours of each row in its session."""
         with self._reading() as reading:
             return reading.neighbours(rows, gate, reach)
