@@ -61,14 +61,15 @@ def install(interpreter: str, folder: Path, wheels: list[Path], tree: Path) -> P
     return python
 
 
-def test(python: Path, tree: Path, *, whole: bool) -> None:
+def test(python: Path, tree: Path, *, whole: bool) -> bool:
     """Run the suite there, after making sure that it is the wheel that gets tested."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHONPATH", "RETENTIVE_"))}
-    where = "import retentive; print('testing', retentive.__version__, 'at', retentive.__file__)"
+    where = "import retentive; print('testing', retentive.__version__, 'at', retentive.__file__, flush=True)"
     run(python, "-c", f"{where}; assert 'site-packages' in retentive.__file__", cwd=tree, env=env)
     chosen = ["tests", *(f"--ignore={name}" for name in OF_THE_TREE)] if whole else existing(tree)
     jobs = os.environ.get("JOBS") or str(os.cpu_count() or 1)
-    run(python, "-m", "pytest", "-q", "-n", jobs, *chosen, cwd=tree, env=env)
+    command = [str(python), "-m", "pytest", "-q", "-n", jobs, *chosen]
+    return subprocess.run(command, cwd=tree, env=env, check=False).returncode == 0
 
 
 def existing(tree: Path) -> list[str]:
@@ -76,8 +77,9 @@ def existing(tree: Path) -> list[str]:
     return [name for name in FAST if (tree / name).is_dir()]
 
 
-def main() -> None:
+def main() -> int:
     interpreters = sys.argv[1:] or [sys.executable]
+    failed = []
     with tempfile.TemporaryDirectory(prefix="retentive-wheel-") as scratch:
         wheels = build(Path(scratch, "dist"))
         tree = Path(scratch, "tree")
@@ -86,12 +88,13 @@ def main() -> None:
         for i, interpreter in enumerate(interpreters):
             whole = i == len(interpreters) - 1
             part = "the whole suite" if whole else "the fast part"
-            print(f"--- the installed wheel under {interpreter}: {part}", flush=True)
-            began = time.monotonic()
-            test(install(interpreter, Path(scratch, f"env{i}"), wheels, tree), tree, whole=whole)
-            if not whole:
-                print(f"--- {time.monotonic() - began:.0f} s", flush=True)
+            print(f"--- {time.strftime('%H:%M:%S')} the installed wheel under {interpreter}: {part}", flush=True)
+            if whole and failed:
+                print(f"--- already FAILED under {', '.join(failed)}", flush=True)
+            if not test(install(interpreter, Path(scratch, f"env{i}"), wheels, tree), tree, whole=whole):
+                failed.append(interpreter)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
