@@ -22,6 +22,7 @@ from retentive.stores.sqlite.transaction import SqliteTransaction
 from retentive.stores.values import micros, storable
 from retentive.types import Columns, Floats, Found, Gate, JournalEntry, Json, LedgerEntry, Memory, RowIds, Vectors
 
+PATIENCE = 1.0  # seconds that cutting the log waits for our readers
 EVERYTHING = -1  # SQLite's LIMIT for no limit
 
 
@@ -67,10 +68,15 @@ class SqliteSpace:
     def connect(self) -> None:
         """Open the file for reading, which checks that it is ours and brings its schema up to date."""
         with self._reading_lock:
-            self._connected_reader()
+            if not self._reads:
+                self._connected_reader()
 
     def _connected_reader(self) -> Database:
-        identity = self._identity()
+        try:
+            identity = self._identity()
+        except NotFound:
+            self._close_reader()
+            raise
         if self._reader is None or identity != self._read_file:
             self._close_reader()
             self._reader = self._open()
@@ -101,7 +107,6 @@ class SqliteSpace:
         try:
             stat = self.file.stat()
         except FileNotFoundError:
-            self._close_reader()
             raise NotFound(f"There is no space {self.path!r} (no {self.file}).", space=self.path) from None
         return stat.st_dev, stat.st_ino
 
@@ -117,7 +122,7 @@ class SqliteSpace:
 
     def close(self) -> None:
         """Release what is held for this space, once whoever uses it is done."""
-        with self._writing_lock, self._reading_lock:
+        with self.alone(), self._reading_lock:
             self._release()
 
     def close_if_idle(self) -> bool:
@@ -235,12 +240,16 @@ class SqliteSpace:
     def _cut_log(self, writer: Database) -> None:
         """Cut the write-ahead log to nothing: it still holds what was erased.
 
-        Our own readers are kept out meanwhile. A reader of another process, or a snapshot around this transaction, may
-        need the log: then the next transaction tries again, and the last close does it in any case.
+        Our own readers are kept out meanwhile. A reader of another process, or a snapshot of ours that lasts, may need
+        the log: then the next transaction tries again, and the last close does it in any case.
         """
-        with self._reading_lock:
+        if not self._reading_lock.acquire(timeout=min(PATIENCE, self._terms.busy_timeout)):
+            return
+        try:
             if not self._reads:
                 self._log_uncut = bool(writer.value("truncate_log"))
+        finally:
+            self._reading_lock.release()
 
     # Reading
 
