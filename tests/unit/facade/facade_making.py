@@ -1,21 +1,24 @@
-"""Stores, clocks and embedders for the tests of the façade."""
+"""Stores, clocks, policies and exact geometry for the tests of the façade and of recall."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from retentive import Retentive
+from retentive import Policy, Recall, Retentive
 from retentive.embedders.protocol import Vectors
-from retentive.testing.fakes import HashEmbedder
+from retentive.policy import Modifiers, Selection, SignalSpec, Sources
+from retentive.testing.fakes import HashEmbedder, MappedEmbedder
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SURROGATE = "half a \ud83d pair"
+CUE = "what about it"
 Opening = Callable[..., Retentive]
 
 
@@ -84,3 +87,43 @@ def openings(store: str, folder: Path) -> Iterator[Opening]:
     yield again
     for home in opened:
         home.close()
+
+
+def cosines(wanted: Mapping[str, float], *cues: str) -> MappedEmbedder:
+    """Return an embedder that puts each text at its cosine from every one of the cues, and the texts far apart."""
+    size = len(wanted) + 1
+    vectors: dict[str, list[float]] = {cue: [1.0] + [0.0] * (size - 1) for cue in (CUE, *cues)}
+    for place, (text, cosine) in enumerate(wanted.items(), 1):
+        vectors[text] = [cosine] + [0.0] * (size - 1)
+        vectors[text][place] = sqrt(1 - cosine**2)
+    return MappedEmbedder(vectors)
+
+
+def by_similarity(**changes: Any) -> Policy:
+    """Return the plainest policy: the cosine and nothing else, changed as said."""
+    policy = Policy(
+        name="plain",
+        sources=Sources(channels=("vector",), pool=200),
+        signals={"similarity": SignalSpec(1.0, "none")},
+        modifiers=Modifiers(temporal_intent=False),
+        selection=Selection(limit=10),
+    )
+    return policy.replace(**changes) if changes else policy
+
+
+def only(*signals: str, **changes: Any) -> Policy:
+    """Return a policy that sums these signals raw."""
+    return by_similarity(signals={name: SignalSpec(1.0, "none") for name in signals}, **changes)
+
+
+def unhindered(policy: Policy, **changes: Any) -> Policy:
+    """Return a policy whose selection drops nothing but by the limit."""
+    return policy.replace(floor=None, near_duplicate=None, diversity="none", token_budget=None, **changes)
+
+
+def ids(recall: Recall) -> list[str]:
+    return [hit.memory.id for hit in recall]
+
+
+def texts(recall: Recall) -> list[str]:
+    return [hit.memory.text for hit in recall]

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from recall_making import NOW, Clock, Opening, by_similarity, ids, unhindered
+from facade_making import NOW, Clock, Opening, by_similarity, ids, unhindered
 
 from retentive import AgentState, Space, policies
 from retentive.errors import InvalidInput

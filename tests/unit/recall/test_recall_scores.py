@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recall_making import CUE, NOW, Clock, Opening, by_similarity, cosines, ids, only, unhindered
+from facade_making import CUE, NOW, Clock, Opening, by_similarity, cosines, ids, only, unhindered
 
 from retentive import AgentState, Policy, Space, policies
 from retentive.policy import SignalSpec
