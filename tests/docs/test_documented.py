@@ -19,7 +19,7 @@ from retentive.cli.main import COMMANDS
 from retentive.config import KEYS
 from retentive.errors import RetentiveError
 from retentive.policy import presets
-from retentive.policy.policy import _SECTION_OF
+from retentive.policy.policy import _CHOICES, _SECTION_OF
 from retentive.scoring.signals import SIGNALS, options_of
 from retentive.types import CHANNELS, KINDS
 
@@ -86,6 +86,14 @@ def test_every_preset_signal_setting_kind_and_channel() -> None:
     names = [*presets.names(), *SIGNALS, *_SECTION_OF, *KINDS, *CHANNELS]
     names += [option for name in SIGNALS for option in options_of(name)]
     assert [name for name in names if not mentioned(POLICY, name)] == []
+
+
+def test_every_choice_of_a_setting() -> None:
+    """The policy page explains every normaliser, and names every decay, kind of diversity and so on."""
+    known = [choice for choices in _CHOICES.values() for choice in choices]
+    assert [choice for choice in known if not mentioned(POLICY, choice)] == []
+    normalisers = set(re.findall(r"^\| `(\w+)` \| ", POLICY, re.MULTILINE))
+    assert set(_CHOICES["normalise"]) <= normalisers
 
 
 def test_every_command() -> None:
