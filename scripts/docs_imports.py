@@ -65,13 +65,26 @@ def present() -> list[list[str]]:
 
 def svg() -> str:
     """Draw the layers as rows, outermost on top, and every import that no other path implies as a line downwards."""
-    rows = present()
+    rows = untangled(present(), reduced(edges()))
     at = {name: _place(i, j, len(row), row) for i, row in enumerate(rows) for j, name in enumerate(row)}
     pairs = [(near, far) for near, fars in sorted(reduced(edges()).items()) for far in sorted(fars)]
     lines = [_line(at[near], at[far]) for near, far in pairs if near in at and far in at and far not in GROUND]
     boxes = [_box(name, *place) for name, place in at.items()]
     height = TOP + ROW * len(rows)
     return "\n".join([_head(height), *lines, *boxes, "</svg>\n"])
+
+
+def untangled(rows: list[list[str]], found: Edges) -> list[list[str]]:
+    """Order each row by where those stand that import it: lines cross less."""
+    centre: dict[str, float] = {}
+    ordered = []
+    for row in rows:
+        pull = {name: [centre[near] for near in centre if name in found.get(near, ())] for name in row}
+        places = {name: sum(xs) / len(xs) if xs else 0.0 for name, xs in pull.items()}
+        best = sorted(row, key=lambda name: (places[name], name))
+        centre |= {name: i - (len(best) - 1) / 2 for i, name in enumerate(best)}
+        ordered.append(best)
+    return ordered
 
 
 def _head(height: int) -> str:
