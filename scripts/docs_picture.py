@@ -33,7 +33,7 @@ def recall() -> Recall:
         alice = memories.space("acme/alice")
         for text, kind, importance, days, key in reversed(HISTORY):
             alice.remember(text, kind=kind, importance=importance, key=key, at=NOW - timedelta(days=days))
-        return alice.recall(CUE, limit=4)
+        return alice.recall(CUE, limit=3)
 
 
 def svg() -> str:
