@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from retentive.types import Floats, Vectors
 
 K1 = 1.2
 B = 0.75
-FTS5_LEAST_IDF = 1e-6  # fts5_aux.c: what FTS5 gives a term that more than half of the rows have
 
 
 def cosines(matrix: Vectors, vector: Vectors) -> Floats:
@@ -34,17 +34,19 @@ def idf(rows: int, having: int) -> float:
     return math.log1p((rows - having + 0.5) / (having + 0.5))
 
 
-def fts5_idf(rows: int, having: int) -> float:
-    """Return the idf that FTS5 multiplied into its own scores, to take it out again."""
-    weight = math.log((rows - having + 0.5) / (having + 0.5))
-    return weight if weight > 0 else FTS5_LEAST_IDF
+Number = TypeVar("Number", float, Floats)
+
+
+def term_score(weight: float, count: Number, length: Number, mean_length: float) -> Number:
+    """Return what one term adds to BM25: idf·tf·(k1+1) / (tf + k1·(1-b+b·length/mean)), of one row or of many."""
+    return weight * ((count * (K1 + 1.0)) / (count + K1 * (1 - B + B * length / mean_length)))
 
 
 def bm25(weights: Sequence[float], counts: Sequence[float], length: float, mean_length: float) -> float:
-    """Return the BM25 of one row: Σ idf·tf·(k1+1) / (tf + k1·(1-b+b·length/mean)), in the order FTS5 adds it up."""
+    """Return the BM25 of one row: the sum over the terms, in their order."""
     score = 0.0
     for weight, count in zip(weights, counts, strict=True):
-        score += weight * ((count * (K1 + 1.0)) / (count + K1 * (1 - B + B * length / mean_length)))
+        score += term_score(weight, count, length, mean_length)
     return score
 
 

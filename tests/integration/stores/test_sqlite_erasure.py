@@ -75,7 +75,7 @@ def test_many_erasures(store: SqliteStore, folder: Path) -> None:
 
 
 def test_a_log_that_is_still_read(store: SqliteStore, folder: Path) -> None:
-    """Where a reader still needs the write-ahead log, erasing does not wait for it: the next transaction cuts the log."""
+    """Where a reader still needs the write-ahead log, erasing goes on: the next transaction cuts the log."""
     space = store.open(SPACE)
     with space.transaction() as transaction:
         transaction.insert(sample("secret", text=SECRET), EAST, ())

@@ -43,10 +43,11 @@ ARRAYS: dict[str, tuple[str, int]] = {
     "speaker": ("i4", 0),
     "used": ("i8", NEVER),
     "count": ("f8", 0),
+    "length": ("i4", 0),
 }
 FETCHED = (
     *("row", "id", "created", "kind", "importance", "trust", "pinned", "permanent", "valid_from", "valid_until"),
-    *("superseded", "suppressed", "session", "speaker", "recurs", "used", "count", "vector"),
+    *("superseded", "suppressed", "session", "speaker", "recurs", "used", "count", "length", "vector"),
 )
 
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retentive.stores.protocol import Cursor
-from retentive.stores.ranking import distinct, fts5_idf, idf
+from retentive.stores.ranking import distinct, idf, term_score
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.cache import NEVER, Cache
 from retentive.stores.sqlite.database import Database
 from retentive.stores.sqlite.gates import passing, row_numbers
 from retentive.stores.sqlite.order import best, found
-from retentive.stores.sqlite.tokens import encode_term, expression
+from retentive.stores.sqlite.tokens import encode_term
 from retentive.stores.values import SECOND, as_vector, micros, storable
 from retentive.types import ACCESS_HISTORY, Columns, Floats, Found, Gate, Memory, RowIds, Vectors
 
@@ -93,18 +93,26 @@ class Reading:
         return answer
 
     def _match(self, tokens: Sequence[str]) -> tuple[Places, Floats]:
-        """Ask FTS5 term by term, and put our idf in the place of its own."""
-        indexed = int(self._cache.alive.sum())
-        scores = np.zeros(self._cache.size)
-        matched = np.zeros(self._cache.size, dtype=np.bool_)
+        """Score by our own arithmetic over FTS5's postings: its idf gives nothing to what half of the rows have."""
+        cache = self._cache
+        indexed = int(cache.alive.sum())
+        scores, matched = np.zeros(cache.size), np.zeros(cache.size, dtype=np.bool_)
+        mean = float(cache.length[cache.alive].sum()) / indexed if indexed else 1.0
         for token in tokens:
-            answer = np.array(self._database.rows("match", (expression([token]),)), dtype=np.float64).reshape(-1, 2)
-            having = len(answer)
-            known, places = self._cache.find(answer[:, 0].astype(np.int64))
-            scores[places] += answer[known, 1] * (idf(indexed, having) / fts5_idf(indexed, having))
+            places, counts = self._occurrences(token)
+            weight = idf(indexed, len(places))
+            scores[places] += term_score(weight, counts, cache.length[places].astype(np.float64), mean)
             matched[places] = True
         places = np.flatnonzero(matched)
         return places, scores[places]
+
+    def _occurrences(self, token: str) -> tuple[Places, Floats]:
+        """Return the places that have a token, and how often each has it."""
+        text = self._database.value("occurrences", (token,))
+        listed = np.fromstring(text or "", dtype=np.int64, sep=",")
+        rows, counts = np.unique(listed, return_counts=True)
+        known, places = self._cache.find(rows)
+        return places, counts[known].astype(np.float64)
 
     def term_weights(self, terms: Sequence[str]) -> Floats:
         """Return each term's BM25 idf."""

@@ -28,8 +28,3 @@ def _escape(character: str) -> str:
 def document(terms: Sequence[str]) -> str:
     """Return the text that FTS5 indexes for a memory's terms."""
     return " ".join(map(encode_term, terms))
-
-
-def expression(tokens: Sequence[str]) -> str:
-    """Return the FTS5 query for any of the tokens."""
-    return " OR ".join(f'"{token}"' for token in tokens)

@@ -1,7 +1,10 @@
 """The vector arm: all unit vectors of a space in one matrix, scanned whole, the winners scored again exactly.
 
-The scan multiplies in float32 through BLAS, whose last bits depend on a row's place. So it only narrows down: whatever
+The scan multiplies in float32, and the last bits of that depend on how a sum is cut. So it only narrows down: whatever
 may be among the best, and whatever may be the least, is scored in float64 row by row, and the answer is exact.
+
+`vecdot` and not `matrix @ vector`: BLAS gives a matrix product to threads, and where other work holds the cores these
+wait for one another (10,000 × 256 on two busy cores: 24 ms against 0.2).
 """
 
 from __future__ import annotations
@@ -74,6 +77,7 @@ class VectorRows:
         """Return approximate scores of the places."""
         last = int(places[-1]) + 1
         if len(places) * SPARSE < last:
-            return self._matrix[places] @ vector
-        rough: Vectors = (self._matrix[:last] @ vector)[places]
+            sparse: Vectors = np.vecdot(self._matrix[places], vector)
+            return sparse
+        rough: Vectors = np.vecdot(self._matrix[:last], vector)[places]
         return rough

@@ -98,9 +98,10 @@ CREATE TABLE entities (
 CREATE INDEX entities_by_entity ON entities (entity, row);
 
 -- The index terms of a memory, encoded to plain ASCII tokens. Kept because FTS5 must be told the old terms to forget them
--- without a trace; with them the index can also be verified and rebuilt.
+-- without a trace; with them the index can also be verified and rebuilt. `length` counts them, for BM25.
 CREATE TABLE terms (
     row INTEGER PRIMARY KEY REFERENCES memories (row) ON DELETE CASCADE,
+    length INTEGER NOT NULL,
     terms TEXT NOT NULL
 ) STRICT;
 CREATE VIRTUAL TABLE lexical USING fts5 (terms, content = 'terms', content_rowid = 'row', tokenize = 'ascii');
