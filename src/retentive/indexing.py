@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from retentive.text.commonwords import MONTHS
 from retentive.text.entities import entities, entity_key, name_parts, opening_name
+from retentive.text.speech import spoken
 from retentive.text.tokens import terms
 from retentive.types import EmbedderIdentity, Json, Memory
 
@@ -16,14 +17,12 @@ EMBEDDER_SETTING: Final = "embedder"
 
 
 def passage(memory: Memory) -> str:
-    """Return the text that is embedded: the words themselves, with the speaker's name where they do not begin with it.
+    """Return the text that is embedded: the words, with the speaker's name where they do not begin with it.
 
-    A turn without its speaker loses 0.11-0.20 of its retrieval quality (docs/evaluation.md); a date in the vector
-    gains nothing that the temporal channel does not give better.
+    A date in the vector gains nothing that the temporal channel and the lexical entry do not give better
+    (docs/evaluation.md).
     """
-    if memory.speaker and not memory.text.startswith(f"{memory.speaker}:"):
-        return f"{memory.speaker}: {memory.text}"
-    return memory.text
+    return spoken(memory.text, memory.speaker)
 
 
 def index_terms(memory: Memory, language: str = "english") -> list[str]:

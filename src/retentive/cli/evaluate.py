@@ -43,9 +43,6 @@ def evaluate() -> None:
     "--limit-queries", type=click.IntRange(min=1), metavar="N", help="Only the first N questions of each set."
 )
 @click.option("--dated-text", is_flag=True, help="Write time and speaker into the text, as published baselines do.")
-@click.option(
-    "--keep-tokens", is_flag=True, help="Keep token vectors between policies: faster, but it flatters timings."
-)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Also write FILE.json or FILE.md.")
 def run(
     session: Session,
@@ -57,7 +54,6 @@ def run(
     by_category: bool,
     limit_queries: int | None,
     dated_text: bool,
-    keep_tokens: bool,
     out: Path | None,
 ) -> None:
     """Ask every question of a set under every policy and print the usual metrics side by side.
@@ -83,7 +79,6 @@ def run(
                 touch=touch,
                 store=store,
                 text_form="dated" if dated_text else "fields",
-                keep_tokens=keep_tokens,
                 progress=progress,
             )
         reports.append(report)

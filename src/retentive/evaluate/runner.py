@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from retentive.embedders.protocol import Embedder, query_vector
@@ -64,14 +66,13 @@ def evaluate(
     k: Sequence[int] = DEPTHS,
     store: Path | None = None,
     text_form: str = "fields",
-    keep_tokens: bool = False,
     progress: Progress | None = None,
 ) -> Report:
     """Ask every question under every policy and return the measured report.
 
     Without ``touch`` a conversation is remembered once and read by all policies in turn, leaving no trace. With it,
     each policy also gets a fresh space and answers the questions in file order with write-back on, so that the report
-    holds the difference. ``store`` is a folder for an embedded store; None keeps everything in memory.
+    holds the difference. ``store`` is a folder for the embedded store; None takes a temporary one.
     ``text_form`` is one of `TEXT_FORMS`, for all policies of the run.
     """
     from retentive.embedders import resolve  # noqa: PLC0415 - models are loaded only where something is measured
@@ -83,11 +84,16 @@ def evaluate(
     chosen = [_policy(one).replace(limit=max(depths)) for one in policies]
     inner = resolve(embedder)
     passes = (False, True) if touch else (False,)
-    run = _Run(dataset, chosen, cached(inner, keep_tokens=keep_tokens), depths, passes, text_form, progress)
-    with Retentive(store or ":memory:", embedder=run.embedder) as memories:
+    run = _Run(dataset, chosen, cached(inner), depths, passes, text_form, progress)
+    with _folder(store) as folder, Retentive(folder, embedder=run.embedder) as memories:
         for number, conversation in enumerate(dataset.conversations):
             _conversation(run, memories, conversation, number)
     return summarise(dataset, inner, run.asked, depths, text_form)
+
+
+def _folder(store: Path | None) -> AbstractContextManager[str]:
+    """Return the folder to measure in: the store that users have, not the in-memory reference, which is slow."""
+    return nullcontext(str(store)) if store else TemporaryDirectory(prefix="retentive-eval-")
 
 
 def _policy(policy: Policy | str) -> Policy:

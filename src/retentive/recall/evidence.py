@@ -19,6 +19,7 @@ from retentive.recall.stance import ROLES
 from retentive.scoring.normalise import band, scaled
 from retentive.scoring.signals import Pool
 from retentive.stores.protocol import SpaceStore
+from retentive.text.speech import spoken
 from retentive.types import Columns, Floats, RowIds, Vectors
 
 LATE_TEXTS: Final = 64  # texts read for late interaction: the best by the cheap evidence
@@ -161,7 +162,8 @@ class _Gathering:
         texts = {int(i): read[row] for i, row in zip(order, rows, strict=True) if row in read}
         if "late" in self.weights and self.tools.windows is not None and texts:
             asked = LateInteraction(self.tools.windows, self.cue.utterance, self.store, self.tools.language)
-            pool = replace(pool, late=_late(len(pool.columns), texts, asked.scores(list(texts.values()))))
+            said = [spoken(text, pool.columns.speakers[i]) for i, text in texts.items()]
+            pool = replace(pool, late=_late(len(pool.columns), texts, asked.scores(said)))
         return (self._with_context(pool, order, texts) if share else pool), texts
 
     def _with_context(self, pool: Pool, order: RowIds, texts: Mapping[int, str]) -> Pool:

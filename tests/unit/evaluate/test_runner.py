@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from retentive.embedders import QueryEmbedder, TokenEmbedder
-from retentive.embedders.protocol import Vectors
+from retentive.embedders import QueryEmbedder
+from retentive.embedders.protocol import TokenTable, Vectors
 from retentive.errors import InvalidInput
 from retentive.evaluate.baselines import BASELINES, BM25, MIN_MAX, VECTOR
 from retentive.evaluate.cache import cached
@@ -18,6 +19,7 @@ from retentive.evaluate.datasets import Dataset, load
 from retentive.evaluate.metrics import ndcg_at
 from retentive.evaluate.report import Report, as_markdown, as_text
 from retentive.evaluate.runner import evaluate
+from retentive.memory import Retentive
 from retentive.testing.fakes import HashEmbedder, MappedEmbedder
 
 EXAMPLE = load("example")
@@ -154,6 +156,14 @@ class _Counting(HashEmbedder):
         return super().embed(texts)
 
 
+class _Tabled(HashEmbedder):
+    def token_ids(self, text: str) -> list[int]:
+        return [at for at, _ in enumerate(text.split(), 1)]
+
+    def token_rows(self, ids: NDArray[np.int32]) -> Vectors:
+        return np.ones((len(ids), 2), np.float32)
+
+
 def test_the_cache_embeds_each_text_once() -> None:
     """The second time costs nothing, and repeated texts in one batch neither."""
     counting = _Counting()
@@ -164,16 +174,36 @@ def test_the_cache_embeds_each_text_once() -> None:
     assert kept.embed([]).shape == (0, counting.dimension)
 
 
-def test_the_cache_can_no_more_than_what_it_keeps() -> None:
-    """Identity and optional powers are those of the embedder inside."""
+def test_the_cache_can_all_that_the_embedder_can_and_no_more() -> None:
+    """Identity and optional powers are those of the embedder inside, whatever powers there will be."""
     hashing, mapped = cached(HashEmbedder()), cached(MappedEmbedder({"a": [1.0, 0.0]}))
-    assert (hashing.id, hashing.dimension) == ("hash-64", 64)
+    assert identity(hashing) == identity(HashEmbedder())
     assert isinstance(hashing, TokenEmbedder)
-    assert not isinstance(mapped, TokenEmbedder)
-    assert not isinstance(mapped, QueryEmbedder)
-    tokens = cached(HashEmbedder(), keep_tokens=True)
-    assert isinstance(tokens, TokenEmbedder)
-    assert tokens.embed_tokens("a b") is tokens.embed_tokens("a b")
+    assert isinstance(hashing, Calibrated)
+    for power in (TokenEmbedder, QueryEmbedder, Calibrated, Fingerprinted):
+        assert isinstance(mapped, power) == isinstance(MappedEmbedder({"a": [1.0, 0.0]}), power)
+
+
+@pytest.mark.parametrize("name", ["potion", "hash"])
+def test_the_cache_hides_no_public_name(name: str) -> None:
+    """A token table that the engine cannot see costs quality without a word: it did once."""
+    inner = resolve(name)
+    kept = cached(inner)
+    assert {one for one in dir(inner) if not one.startswith("_")} <= set(dir(kept))
+
+
+@pytest.mark.parametrize("name", ["potion", "hash"])
+def test_the_cache_changes_no_figure(name: str) -> None:
+    """Recall through the cache is recall without it, hit by hit and score by score."""
+    conversation = EXAMPLE.conversations[0]
+    answers = []
+    for embedder in (resolve(name), cached(resolve(name))):
+        with Retentive(":memory:", embedder=embedder) as memories:
+            space = memories.space("a")
+            space.remember_many([{"text": item.said, "at": item.at, "id": item.id} for item in conversation.items])
+            hits = [hit for ask in conversation.questions for hit in space.recall(ask.text, now=ask.at, touch=False)]
+            answers.append([(hit.memory.id, hit.score) for hit in hits])
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.skipif(
