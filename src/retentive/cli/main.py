@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "doctor": ("upkeep", "Examine the installation, the store and the spaces."),
     "config": ("settings", "Show the configuration and where each value came from."),
     "eval": ("evaluate", "Measure retrieval quality, and run the behaviours as scenarios."),
+    "bench": ("bench", "Measure how long recalls take, stage by stage."),
     "demo": ("tour", "See in seconds, offline, what a policy changes."),
     "completion": ("settings", "Print the script that completes commands in your shell."),
 }
