@@ -100,7 +100,7 @@ Made by `python benchmarks/quality/run.py --data ../shared/data`; the figures an
 `results.json`. Abstention and adversarial questions are left out of recall. `+touch`: the same questions in file order
 with write-back on. `(dated text)`: time and speaker written into the text, as published baselines have it; all other
 rows run over the same stored memories. `newest`: how often a current fact stands above every outdated one. `ms`: one
-recall, without embedding the question, in memory. How to read it: docs/evaluation.md.
+recall, without embedding the question. How to read it: docs/evaluation.md.
 """
 COLUMNS = {
     **{f"{name}@{k}": f"{name}@{k}" for name in ("any", "all", "frac") for k in (1, 5, 10, 20)},

@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Ask every question of a set under every policy and print the usual metrics side by side.
 
-    Memories are kept in memory unless --store names a folder; your own store is never touched.
+    Memories are kept in a temporary folder, or in the one that --store names; your own store is never touched.
     """
     from retentive.evaluate import datasets
     from retentive.evaluate.runner import evaluate as measure

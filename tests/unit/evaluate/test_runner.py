@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from retentive.embedders import QueryEmbedder
-from retentive.embedders.protocol import TokenTable, Vectors
+from retentive.embedders import QueryEmbedder, TokenEmbedder, identity, resolve
+from retentive.embedders.protocol import Calibrated, Fingerprinted, TokenTable, Vectors
 from retentive.errors import InvalidInput
 from retentive.evaluate.baselines import BASELINES, BM25, MIN_MAX, VECTOR
 from retentive.evaluate.cache import cached
@@ -157,6 +157,8 @@ class _Counting(HashEmbedder):
 
 
 class _Tabled(HashEmbedder):
+    """Has a token table."""
+
     def token_ids(self, text: str) -> list[int]:
         return [at for at, _ in enumerate(text.split(), 1)]
 
@@ -180,7 +182,8 @@ def test_the_cache_can_all_that_the_embedder_can_and_no_more() -> None:
     assert identity(hashing) == identity(HashEmbedder())
     assert isinstance(hashing, TokenEmbedder)
     assert isinstance(hashing, Calibrated)
-    for power in (TokenEmbedder, QueryEmbedder, Calibrated, Fingerprinted):
+    assert isinstance(cached(_Tabled()), TokenTable)
+    for power in (TokenEmbedder, TokenTable, QueryEmbedder, Calibrated, Fingerprinted):
         assert isinstance(mapped, power) == isinstance(MappedEmbedder({"a": [1.0, 0.0]}), power)
 
 
