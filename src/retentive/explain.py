@@ -213,9 +213,16 @@ def rich_table(recall: Explainable, *, detail: bool = False) -> Group:
 
 
 def _styles(recall: Explainable) -> dict[str, tuple[str, str]]:
-    """Give every signal of the answer its colour and glyph, in the order in which they were combined."""
-    names = dict.fromkeys(name for hit in recall.hits for name in hit.signals)
-    return {name: (GLYPHS[at % len(GLYPHS)], COLOURS[at % len(COLOURS)]) for at, name in enumerate(names)}
+    """Give every signal that can be seen in some bar its colour and glyph, in the order in which they were combined."""
+    best = max((abs(hit.score) for hit in recall.hits), default=0.0)
+    seen = dict.fromkeys(
+        name
+        for hit in recall.hits
+        for name, part in _parts(hit).items()
+        if best > 0 and 2 * part * BAR * hit.score >= best
+    )
+    order = dict.fromkeys(name for hit in recall.hits for name in hit.signals if name in seen)
+    return {name: (GLYPHS[at % len(GLYPHS)], COLOURS[at % len(COLOURS)]) for at, name in enumerate(order)}
 
 
 def _bar(hit: Hit, best: float, styles: Mapping[str, tuple[str, str]]) -> Text:
@@ -230,6 +237,8 @@ def _bar(hit: Hit, best: float, styles: Mapping[str, tuple[str, str]]) -> Text:
     drawn, reached = 0, 0.0
     for name, part in _parts(hit).items():
         reached += part * BAR * hit.score / best
+        if name not in styles:  # too little to be seen: its share goes to the next
+            continue
         glyph, colour = styles[name]
         bar.append(glyph * (round(reached) - drawn), style=colour)
         drawn = round(reached)

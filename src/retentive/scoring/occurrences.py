@@ -79,8 +79,8 @@ def stretch(first_day: int, last_day: int) -> Days:
         weekday=(day + 3) % 7,  # 1970-01-01 was a Thursday
         of_month=(dates - month_start).astype(np.int64) + 1,
         of_year=(dates - year_start).astype(np.int64) + 1,
-        month_length=((months + 1).astype("datetime64[D]") - month_start).astype(np.int64),
-        year_length=((years + 1).astype("datetime64[D]") - year_start).astype(np.int64),
+        month_length=((months + np.timedelta64(1, "M")).astype("datetime64[D]") - month_start).astype(np.int64),
+        year_length=((years + np.timedelta64(1, "Y")).astype("datetime64[D]") - year_start).astype(np.int64),
     )
 
 

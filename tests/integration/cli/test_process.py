@@ -80,7 +80,8 @@ def on_terminal(*arguments: str, answer: str = "", **environment: str) -> tuple[
 
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execve(PROGRAM[0], [*PROGRAM, *arguments], {**os.environ, "TERM": "xterm-256color", **environment})  # noqa: S606
+        plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        os.execve(PROGRAM[0], [*PROGRAM, *arguments], {**plain, "TERM": "xterm-256color", **environment})  # noqa: S606
     shown = b""
     if answer:
         while b"[y/N]" not in shown:

@@ -139,7 +139,7 @@ def test_bars_have_the_length_of_their_scores() -> None:
 @pytest.mark.parametrize("score", [0.0, -0.2])
 def test_scores_without_length_have_no_bar(score: float) -> None:
     """Nothing is drawn for zero or less, and nothing fails."""
-    assert drawn(Answer((replace(hit(), score=score),))).count("█") == 1
+    assert "█" not in drawn(Answer((replace(hit(), score=score),)))
 
 
 def test_a_product_is_one_bar() -> None:
