@@ -28,7 +28,7 @@ SHORTEST, LONGEST, FEWEST_WORDS = 30, 240, 6
 LARGEST_FILE = 2 << 20  # bytes; beyond lie generated tables and change logs
 TURNS = 20  # sentences of one document that make one session
 PER_FILE = 400  # so that no single book is the corpus
-ENOUGH = 400_000  # beyond, sentences are recombined
+ENOUGH = 400_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])")
 _MARKUP = re.compile(r"<(script|style).*?</\1>|<[^>]+>", re.DOTALL | re.IGNORECASE)
 _BLOCK = re.compile(r"</?(p|div|li|tr|td|h\d|pre|br|dt|dd|ul|table)\b[^>]*>", re.IGNORECASE)
@@ -53,15 +53,14 @@ class Corpus:
 def load(size: int, embedder: object) -> Corpus:
     """Return ``size`` sentences with vectors, from the cache where they were collected before."""
     rows = _collected()
-    real = min(len(rows), size)
-    texts = [text for text, _ in rows[:real]]
-    sessions = [session for _, session in rows[:real]]
-    if size > real:
-        more = recombined(texts, size - real)
+    texts, sessions = [text for text, _ in rows], [session for _, session in rows]
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+    if size > len(rows):
+        more = recombined(texts, size - len(rows))
         texts += more
         sessions += [f"mixed-{i // TURNS}" for i in range(len(more))]
-    digest = hashlib.sha256("\n".join(texts[: min(real, 230_000)]).encode()).hexdigest()[:16]
-    return Corpus(texts, sessions, _vectors(texts, digest, embedder), real, digest)
+    vectors = _vectors(texts, digest, embedder)
+    return Corpus(texts[:size], sessions[:size], vectors[:size], min(len(rows), size), digest)
 
 
 def recombined(texts: list[str], count: int) -> list[str]:
