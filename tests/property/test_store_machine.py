@@ -66,16 +66,19 @@ class StoreMachine(RuleBasedStateMachine):
         """Ask both the same."""
         assert ask(self.sqlite) == ask(self.reference)
 
-    def compare_found(self, ask: Callable[[SpaceStore], Found]) -> None:
-        """Ask both the same, and compare what was found to 1e-9, in its order."""
+    def compare_found(self, ask: Callable[[SpaceStore], Found], *, sampled: bool = False) -> None:
+        """Ask both the same, and compare what was found to 1e-9, in its order.
+
+        A sampled channel need not look at every row that matches: how many it looked at, and their mean, are its own.
+        """
         spaces = (self.reference, self.sqlite)
         expected, found = (ask(space) for space in spaces)
         ids = [space.columns(answer.rows).ids for space, answer in zip(spaces, (expected, found), strict=True)]
         assert ids[0] == ids[1]
         assert np.allclose(found.scores, expected.scores, rtol=1e-9, atol=1e-9)
-        numbers = [(answer.low, answer.high, answer.scanned) for answer in (found, expected)]
-        assert np.allclose(numbers[0], numbers[1], rtol=1e-9, atol=1e-9)
-        assert np.isclose(found.mean, expected.mean, rtol=1e-9, atol=1e-6)
+        assert np.allclose((found.low, found.high), (expected.low, expected.high), rtol=1e-9, atol=1e-9)
+        assert sampled or found.scanned == expected.scanned
+        assert sampled or np.isclose(found.mean, expected.mean, rtol=1e-9, atol=1e-6)
 
     # Writes
 
@@ -176,7 +179,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(terms=strategies.terms, gate=strategies.gates, limit=LIMITS)
     def matching(self, terms: list[str], gate: Gate, limit: int) -> None:
-        self.compare_found(lambda space: space.matching(terms, gate, limit))
+        self.compare_found(lambda space: space.matching(terms, gate, limit), sampled=True)
         self.compare(lambda space: space.term_weights(terms).round(9).tolist())
         self.compare(lambda space: space.term_scores(terms, _all_rows(space)).round(9).tolist())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
 
@@ -28,25 +27,17 @@ def cosines(matrix: Vectors, vector: Vectors) -> Floats:
 def idf(rows: int, having: int) -> float:
     """Return a term's BM25 inverse document frequency: ln(1 + (N-n+0.5)/(n+0.5)), above 0 however common the term.
 
-    FTS5's own, without the 1 and clamped, gives nothing to a term that half of the rows have: in a young space that is
-    any term. On the public sets this one ranks as well or better (docs/decisions/0004-embedded-store.md).
+    Without the 1 and clamped, as FTS5 has it, it gives nothing to a term that half of the rows have: in a young space
+    that is any term. On the public sets this one ranks as well or better (docs/decisions/0004-embedded-store.md).
     """
     return math.log1p((rows - having + 0.5) / (having + 0.5))
 
 
-Number = TypeVar("Number", float, Floats)
-
-
-def term_score(weight: float, count: Number, length: Number, mean_length: float) -> Number:
-    """Return what one term adds to BM25: idf·tf·(k1+1) / (tf + k1·(1-b+b·length/mean)), of one row or of many."""
-    return weight * ((count * (K1 + 1.0)) / (count + K1 * (1 - B + B * length / mean_length)))
-
-
 def bm25(weights: Sequence[float], counts: Sequence[float], length: float, mean_length: float) -> float:
-    """Return the BM25 of one row: the sum over the terms, in their order."""
+    """Return the BM25 of one row: Σ idf·tf·(k1+1) / (tf + k1·(1-b+b·length/mean))."""
     score = 0.0
     for weight, count in zip(weights, counts, strict=True):
-        score += term_score(weight, count, length, mean_length)
+        score += weight * ((count * (K1 + 1.0)) / (count + K1 * (1 - B + B * length / mean_length)))
     return score
 
 

@@ -195,12 +195,12 @@ def test_check_finds_what_was_tampered_with(store: SqliteStore, folder: Path) ->
     store.close()
     connection = apsw.Connection(str(database_file(folder)))
     connection.execute("UPDATE vectors SET vector = zeroblob(12) WHERE row = 1")
-    connection.execute("DELETE FROM lexical_docsize WHERE id = 2")
+    connection.execute("DELETE FROM terms WHERE row = 2")
     connection.execute("INSERT INTO staged (row, vector) VALUES (99, zeroblob(16))")
     connection.execute("UPDATE clock SET change = 1")
     connection.close()
     told = " ".join(store.open(SPACE).check())
-    for word in ("vector", "lexical", "staged", "clock"):
+    for word in ("vector", "index terms", "staged", "clock"):
         assert word in told
 
 

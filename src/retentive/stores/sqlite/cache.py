@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from retentive.stores.sqlite.database import Database, Row
 from retentive.stores.sqlite.ids import Ids
+from retentive.stores.sqlite.lexical import LexicalIndex
 from retentive.stores.sqlite.vectors import VectorRows
 from retentive.types import RowIds
 
@@ -43,11 +44,10 @@ ARRAYS: dict[str, tuple[str, int]] = {
     "speaker": ("i4", 0),
     "used": ("i8", NEVER),
     "count": ("f8", 0),
-    "length": ("i4", 0),
 }
 FETCHED = (
     *("row", "id", "created", "kind", "importance", "trust", "pinned", "permanent", "valid_from", "valid_until"),
-    *("superseded", "suppressed", "session", "speaker", "recurs", "used", "count", "length", "vector"),
+    *("superseded", "suppressed", "session", "speaker", "recurs", "used", "count", "vector", "terms"),
 )
 
 
@@ -97,7 +97,7 @@ class Cache:
         self._views: dict[str, NDArray[Any]] = dict(self._arrays)
         self.kinds, self.sessions, self.speakers = Codes(), Codes(), Codes()
         self.recurs: dict[int, str] = {}
-        self.ids, self.vectors = Ids(), VectorRows()
+        self.ids, self.vectors, self.lexical = Ids(), VectorRows(), LexicalIndex()
         self.forget_content()
 
     def forget_content(self) -> None:
@@ -141,10 +141,12 @@ class Cache:
         erased = database.rows("erased_since", (since,))
         changed = database.rows("cached_since", (since,))
         newest = int(self.row[-1]) if self.size else 0
-        if changed and not self.vectors.fits(changed[0][-1]):
+        if changed and not self.vectors.fits(changed[0][-2]):
             return False  # everything was erased, and another embedder began
         if erased:
-            self._alive[self.places(np.array(erased, dtype=np.int64)[:, 0])] = False
+            gone = self.places(np.array(erased, dtype=np.int64)[:, 0])
+            self._alive[gone] = False
+            self.lexical.drop(gone)
         if known := [row for row in changed if row[0] <= newest]:
             places = self.places(np.array([row[0] for row in known], dtype=np.int64))
             if len(places) != len(known):
@@ -190,6 +192,7 @@ class Cache:
                 self.recurs.pop(place, None)
         self.ids.put(places, list(fetched["id"]), len(self._alive))
         self.vectors.put(places, list(fetched["vector"]), len(self._alive))
+        self.lexical.put(places, fetched["terms"])
 
     def _write_accesses(self, rows: list[Row]) -> None:
         numbers, used, counts = zip(*rows, strict=True)

@@ -16,7 +16,7 @@ CHUNK = 5_000
 def check_file(database: Database) -> list[str]:
     """Return what is wrong with a file, in sentences."""
     complaints: list[str] = []
-    for examine in (_file, _relations, _lexical, _vectors, _clock):
+    for examine in (_file, _relations, _vectors, _clock):
         complaints += _examined(examine, database)
     return complaints
 
@@ -45,16 +45,6 @@ def _relations(database: Database) -> list[str]:
         if count := database.value(statement):
             complaints.append(f"{count} memories have no {what}.")
     return complaints
-
-
-def _lexical(database: Database) -> list[str]:
-    if not database.writable:
-        return []  # FTS5 takes its own check as a write
-    try:
-        database.run("verify_lexical")
-    except RetentiveError as error:
-        return [f"The lexical index does not agree with the index terms ({error.message})"]
-    return []
 
 
 def _vectors(database: Database) -> list[str]:
@@ -96,4 +86,6 @@ def _cached(database: Database, cache: Cache) -> list[str]:
         wrong.append("ids")
     if len(places) and not np.array_equal(cache.vectors.at(alive), fresh.vectors.at(places)):
         wrong.append("vectors")
+    if cache.lexical.differs(alive, fresh.lexical):
+        wrong.append("lexical index")
     return [f"The cache differs from the file in: {', '.join(wrong)}."] if wrong else []

@@ -53,20 +53,22 @@ WHERE NOT EXISTS (SELECT 1 FROM staged AS s WHERE s.row = m.row)
 ORDER BY m.row LIMIT ?;
 
 -- name: cached_columns
--- A fragment: what a cache keeps of a memory, in the order of `cache.FETCHED`.
+-- A fragment: what a cache keeps of a memory, in the order of `cache.FETCHED`. Behind it come the memory's terms, NULL
+-- where they are as they were.
 m.row, m.id, m.created_at, m.kind, m.importance, m.trust, m.pinned, m.permanent, m.valid_from, m.valid_until,
-m.superseded_at, m.suppressed_at, m.session, m.speaker, m.recurs, a.last_at, coalesce(a.count, 0.0), t.length, v.vector
+m.superseded_at, m.suppressed_at, m.session, m.speaker, m.recurs, a.last_at, coalesce(a.count, 0.0), v.vector
 
 -- name: cached_from
-SELECT {cached_columns} FROM memories AS m JOIN vectors AS v ON v.row = m.row JOIN terms AS t ON t.row = m.row
-LEFT JOIN accesses AS a ON a.row = m.row
+SELECT {cached_columns}, t.terms FROM memories AS m JOIN vectors AS v ON v.row = m.row
+LEFT JOIN terms AS t ON t.row = m.row LEFT JOIN accesses AS a ON a.row = m.row
 WHERE m.row > ? ORDER BY m.row LIMIT ?;
 
 -- name: cached_since
 -- INDEXED BY: without statistics the planner would rather walk the whole table in the order asked for.
-SELECT {cached_columns} FROM memories AS m INDEXED BY memories_by_change JOIN vectors AS v ON v.row = m.row JOIN terms AS t ON t.row = m.row
-LEFT JOIN accesses AS a ON a.row = m.row
-WHERE m.change > ? ORDER BY m.row;
+SELECT {cached_columns}, CASE WHEN t.change > ?1 THEN t.terms END
+FROM memories AS m INDEXED BY memories_by_change JOIN vectors AS v ON v.row = m.row
+LEFT JOIN terms AS t ON t.row = m.row LEFT JOIN accesses AS a ON a.row = m.row
+WHERE m.change > ?1 ORDER BY m.row;
 
 -- name: accessed_since
 SELECT row, last_at, count FROM accesses WHERE change > ?;
@@ -134,10 +136,10 @@ UPDATE vectors SET vector = (SELECT s.vector FROM staged AS s WHERE s.row = vect
 DELETE FROM staged;
 
 -- name: insert_terms
-INSERT INTO terms (row, length, terms) VALUES (?, ?, ?);
+INSERT INTO terms (row, change, terms) VALUES (?, ?, ?);
 
 -- name: replace_terms
-UPDATE terms SET length = ?2, terms = ?3 WHERE row = ?1;
+UPDATE terms SET change = ?2, terms = ?3 WHERE row = ?1;
 
 -- name: insert_tag
 INSERT INTO tags (row, tag) VALUES (?, ?);
@@ -163,19 +165,6 @@ SELECT row, ?2, ?3, ?4, ?5, ?6 FROM memories WHERE id = ?1
 ON CONFLICT (row) DO UPDATE SET
     change = excluded.change, last_at = excluded.last_at, count = excluded.count, pending_at = excluded.pending_at,
     recent = excluded.recent;
-
--- name: create_vocabulary
--- Temporary, so that a read-only file can have them too.
-CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, lexical, row);
-CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab(main, lexical, instance);
-
--- name: rows_with_term
-SELECT doc FROM temp.vocabulary WHERE term = ?;
-
--- name: occurrences
--- Every row that has a term, once for each time, in order. As one text: fetched as rows it takes twice the time, and with
--- FTS5's own bm25() four times, for it looks up the length of every row.
-SELECT group_concat(doc) FROM temp.occurrences WHERE term = ?;
 
 -- name: rows_with_tag
 SELECT row FROM tags WHERE tag = ?;
@@ -255,9 +244,6 @@ PRAGMA quick_check;
 
 -- name: foreign_key_check
 PRAGMA foreign_key_check;
-
--- name: verify_lexical
-INSERT INTO lexical (lexical, rank) VALUES ('integrity-check', 1);
 
 -- name: rows_without_vector
 SELECT count(*) FROM memories AS m WHERE NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.row = m.row);

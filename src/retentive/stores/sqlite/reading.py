@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retentive.stores.protocol import Cursor
-from retentive.stores.ranking import distinct, idf, term_score
+from retentive.stores.ranking import distinct
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.cache import NEVER, Cache
 from retentive.stores.sqlite.database import Database
 from retentive.stores.sqlite.gates import passing, row_numbers
 from retentive.stores.sqlite.order import best, found
-from retentive.stores.sqlite.tokens import encode_term
 from retentive.stores.values import SECOND, as_vector, micros, storable
 from retentive.types import ACCESS_HISTORY, Columns, Floats, Found, Gate, Memory, RowIds, Vectors
 
@@ -67,58 +66,28 @@ class Reading:
 
     def matching(self, terms: Sequence[str], gate: Gate, limit: int) -> Found:
         """Return the rows of highest BM25."""
-        places, scores = self._matches(terms)
-        return self._found(places, scores, gate, limit)
+        cache = self._cache
+        mask = passing(cache, self._database, gate)
+        places, scores, looked = cache.lexical.top(terms, mask, limit)
+        order = best(cache, places, scores, limit)
+        return Found(
+            rows=cache.row[places[order]],
+            scores=scores[order],
+            scanned=looked,
+            low=cache.lexical.least(terms, mask),
+            high=float(scores.max(initial=0.0)),
+        )
 
     def term_scores(self, terms: Sequence[str], rows: RowIds) -> Floats:
         """Return the exact BM25 of these rows."""
-        places, scores = self._matches(terms)
-        everywhere = np.zeros(self._cache.size)
-        everywhere[places] = scores
-        known, asked = self._cache.find(rows)
-        answer = np.zeros(len(rows))
-        answer[known] = everywhere[asked]
-        return answer
-
-    def _matches(self, terms: Sequence[str]) -> tuple[Places, Floats]:
-        """Return every place that matches, with its score; `matching` and `term_scores` of one recall share it."""
-        tokens = distinct([encode_term(term) for term in terms])
-        key = ("match", tuple(tokens))
-        answer: tuple[Places, Floats] | None = self._cache.remembered.get(key)
-        if answer is None:
-            answer = self._match(tokens)
-            self._cache.remembered.pop(self._cache.remembered.get("match"), None)  # large: keep one
-            self._cache.remember(key, answer)
-            self._cache.remember("match", key)
-        return answer
-
-    def _match(self, tokens: Sequence[str]) -> tuple[Places, Floats]:
-        """Score by our own arithmetic over FTS5's postings: its idf gives nothing to what half of the rows have."""
-        cache = self._cache
-        indexed = int(cache.alive.sum())
-        scores, matched = np.zeros(cache.size), np.zeros(cache.size, dtype=np.bool_)
-        mean = float(cache.length[cache.alive].sum()) / indexed if indexed else 1.0
-        for token in tokens:
-            places, counts = self._occurrences(token)
-            weight = idf(indexed, len(places))
-            scores[places] += term_score(weight, counts, cache.length[places].astype(np.float64), mean)
-            matched[places] = True
-        places = np.flatnonzero(matched)
-        return places, scores[places]
-
-    def _occurrences(self, token: str) -> tuple[Places, Floats]:
-        """Return the places that have a token, and how often each has it."""
-        text = self._database.value("occurrences", (token,))
-        listed = np.fromstring(text or "", dtype=np.int64, sep=",")
-        rows, counts = np.unique(listed, return_counts=True)
         known, places = self._cache.find(rows)
-        return places, counts[known].astype(np.float64)
+        answer = np.zeros(len(rows))
+        answer[known] = self._cache.lexical.scores(terms, places)
+        return answer
 
     def term_weights(self, terms: Sequence[str]) -> Floats:
         """Return each term's BM25 idf."""
-        indexed = int(self._cache.alive.sum())
-        having = [self._database.value("rows_with_term", (encode_term(term),)) or 0 for term in terms]
-        return np.array([idf(indexed, count) for count in having], dtype=np.float64)
+        return self._cache.lexical.weights(terms)
 
     def mentioning(self, entities: Sequence[str], gate: Gate, limit: int) -> Found:
         """Return rows that mention any of the entities."""

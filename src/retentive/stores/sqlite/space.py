@@ -80,7 +80,6 @@ class SqliteSpace:
         if self._reader is None or identity != self._read_file:
             self._close_reader()
             self._reader = self._open()
-            self._reader.run("create_vocabulary")
             self._read_file = identity
         return self._reader
 
@@ -200,8 +199,7 @@ class SqliteSpace:
     def check(self) -> list[str]:
         """Return what is wrong with this space, in sentences.
 
-        Over a connection of its own: SQLite's integrity check of FTS5 looks at what the connection remembers of the
-        index (3.54), and finds corruption wherever another connection has written since.
+        The file over a connection of its own, which remembers nothing of it.
         """
         with self._reading_lock:
             reader = self._connected_reader()

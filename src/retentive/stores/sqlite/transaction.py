@@ -77,7 +77,7 @@ class SqliteTransaction:
         self._next()
         row = database.last_row()
         database.run("set_vector", (row, rows.blob(vector)))
-        database.run("insert_terms", (row, len(terms), document(terms)))
+        database.run("insert_terms", (row, self._change, document(terms)))
         self._index(row, memory)
         if memory.access != NEVER_READ:
             database.run("set_access", rows.encode_access(memory.id, self._change, memory.access))
@@ -112,7 +112,7 @@ class SqliteTransaction:
             database.run("set_vector", (row, rows.blob(vector)))
             database.run("unstage_vector", (row,))
         if terms is not None:
-            database.run("replace_terms", (row, len(terms), document(terms)))
+            database.run("replace_terms", (row, self._change, document(terms)))
 
     def set_access(self, accesses: Mapping[str, Access]) -> None:
         """Overwrite the access state of these memories."""

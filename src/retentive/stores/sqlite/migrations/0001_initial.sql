@@ -97,25 +97,14 @@ CREATE TABLE entities (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX entities_by_entity ON entities (entity, row);
 
--- The index terms of a memory, encoded to plain ASCII tokens. Kept because FTS5 must be told the old terms to forget them
--- without a trace; with them the index can also be verified and rebuilt. `length` counts them, for BM25.
+-- The index terms of a memory in reading order, repetitions included: tokens without spaces, parted by one. The truth of
+-- the lexical index, which every process derives in memory. `change` is when they were last written: a replacement that
+-- leaves the text alone leaves it too.
 CREATE TABLE terms (
     row INTEGER PRIMARY KEY REFERENCES memories (row) ON DELETE CASCADE,
-    length INTEGER NOT NULL,
+    change INTEGER NOT NULL,
     terms TEXT NOT NULL
 ) STRICT;
-CREATE VIRTUAL TABLE lexical USING fts5 (terms, content = 'terms', content_rowid = 'row', tokenize = 'ascii');
-INSERT INTO lexical (lexical, rank) VALUES ('secure-delete', 1);
-CREATE TRIGGER terms_inserted AFTER INSERT ON terms BEGIN
-    INSERT INTO lexical (rowid, terms) VALUES (new.row, new.terms);
-END;
-CREATE TRIGGER terms_updated AFTER UPDATE ON terms BEGIN
-    INSERT INTO lexical (lexical, rowid, terms) VALUES ('delete', old.row, old.terms);
-    INSERT INTO lexical (rowid, terms) VALUES (new.row, new.terms);
-END;
-CREATE TRIGGER terms_deleted AFTER DELETE ON terms BEGIN
-    INSERT INTO lexical (lexical, rowid, terms) VALUES ('delete', old.row, old.terms);
-END;
 
 -- Which rows went, for caches. Nothing of what they said.
 CREATE TABLE erasures (
