@@ -31,9 +31,10 @@ BOUNDED = [name for name in policies.names() if not policies.get(name).sources.w
 @pytest.fixture(scope="module")
 def two_sizes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Space]]:
     """A space and one of twice its size, on disk."""
-    opening = next(openings("sqlite", tmp_path_factory.mktemp("work")))
-    yield [grown(opening, "small", 400), grown(opening, "large", 800)]
-    opening().close()
+    making = openings("sqlite", tmp_path_factory.mktemp("work"))
+    opening = next(making)
+    yield [grown(opening, "small", 300), grown(opening, "large", 600)]
+    next(making, None)
 
 
 @pytest.mark.parametrize("preset", BOUNDED)
