@@ -247,6 +247,15 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedCue:
+    """What a recall was asked with, without what came back: enough to see whether the same is asked again."""
+
+    recall_id: str
+    cue: str
+    vector: Vectors | None
+
+
+@dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
     """Which embedder made a store's vectors; a different one is refused, never mixed in."""
 

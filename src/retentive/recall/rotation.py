@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 
@@ -10,31 +11,42 @@ import numpy as np
 from retentive.recall.cue import Cue
 from retentive.recall.request import Question
 from retentive.stores.protocol import SpaceStore
-from retentive.types import LedgerEntry
+from retentive.types import AskedCue, LedgerEntry
 
 RECALLS_READ: Final = 200  # the latest recalls that count: bounded, however busy the hour was
 
 
 def shown_lately(question: Question, cue: Cue, store: SpaceStore) -> dict[str, str]:
     """Return ids of memories shown within the rotation window, with the reason in words."""
-    modifiers = question.policy.modifiers
-    if modifiers.rotation == "off":
+    rotation = question.policy.modifiers.rotation
+    if rotation == "off":
         return {}
-    since = question.now - timedelta(minutes=modifiers.rotation_minutes)
+    recalls = _every_recall(question, store) if rotation == "any" else _alike_recalls(question, cue, store)
+    suffix = " to a similar question" if rotation == "similar" else ""
     shown: dict[str, str] = {}
-    for entry in store.read_ledger(since=since, policy=question.policy.name, limit=RECALLS_READ):
-        if entry.at <= question.now and (modifiers.rotation == "any" or _similar(entry, cue, question)):
-            minutes = max(0.0, (question.now - entry.at).total_seconds() / 60)
+    for entry in recalls:
+        if entry.at <= question.now:
+            minutes = (question.now - entry.at).total_seconds() / 60
             for memory_id in entry.ids:
-                shown.setdefault(memory_id, f"shown {minutes:.0f} min ago{_to(modifiers.rotation)}")
+                shown.setdefault(memory_id, f"shown {minutes:.0f} min ago{suffix}")
     return shown
 
 
-def _to(rotation: str) -> str:
-    return " to a similar question" if rotation == "similar" else ""
+def _every_recall(question: Question, store: SpaceStore) -> Iterable[LedgerEntry]:
+    since = question.now - timedelta(minutes=question.policy.modifiers.rotation_minutes)
+    return store.read_ledger(since=since, policy=question.policy.name, limit=RECALLS_READ)
 
 
-def _similar(entry: LedgerEntry, cue: Cue, question: Question) -> bool:
-    if entry.cue_vector is None or entry.cue_vector.shape != cue.vectors[0].shape:
-        return entry.cue == cue.utterance
-    return float(np.dot(entry.cue_vector, cue.vectors[0])) >= question.policy.modifiers.rotation_similarity
+def _alike_recalls(question: Question, cue: Cue, store: SpaceStore) -> Iterable[LedgerEntry]:
+    """Look at the cues first: what came back is read only where the same was asked."""
+    since = question.now - timedelta(minutes=question.policy.modifiers.rotation_minutes)
+    asked = store.asked_since(since, question.policy.name, RECALLS_READ)
+    alike = (one for one in asked if _alike(one, cue, question.policy.modifiers.rotation_similarity))
+    entries = (store.recall_entry(one.recall_id) for one in alike)
+    return [entry for entry in entries if entry is not None]
+
+
+def _alike(asked: AskedCue, cue: Cue, similarity: float) -> bool:
+    if asked.vector is None or asked.vector.shape != cue.vectors[0].shape:
+        return asked.cue == cue.utterance
+    return float(np.dot(asked.vector, cue.vectors[0])) >= similarity

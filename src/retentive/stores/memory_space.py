@@ -22,6 +22,7 @@ from retentive.stores.values import (
 )
 from retentive.types import (
     ACCESS_HISTORY,
+    AskedCue,
     Columns,
     Floats,
     Found,
@@ -250,6 +251,11 @@ class MemorySpace:
             if (since is None or entry.at >= since) and (policy is None or entry.policy == policy)
         ]
         return entries if limit is None else entries[: max(limit, 0)]
+
+    def asked_since(self, since: datetime, policy: str, limit: int) -> list[AskedCue]:
+        """Return the cues of the recalls under a policy since a moment, newest first."""
+        entries = self.read_ledger(since=since, policy=policy, limit=limit)
+        return [AskedCue(entry.id, entry.cue, entry.cue_vector) for entry in entries]
 
     def recall_entry(self, recall_id: str) -> LedgerEntry | None:
         """Return one recall by its id."""

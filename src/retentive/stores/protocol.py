@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from retentive.types import (
     Access,
+    AskedCue,
     Columns,
     Floats,
     Found,
@@ -185,6 +186,9 @@ class SpaceStore(Protocol):
         self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None
     ) -> list[LedgerEntry]:
         """Return recalls, newest first."""
+
+    def asked_since(self, since: datetime, policy: str, limit: int) -> list[AskedCue]:
+        """Return the cues of the recalls under a policy since a moment, newest first; lighter than `read_ledger`."""
 
     def recall_entry(self, recall_id: str) -> LedgerEntry | None:
         """Return one recall by its id."""

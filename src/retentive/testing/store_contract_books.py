@@ -95,6 +95,19 @@ class BooksContract:
         assert space.read_ledger(limit=0) == []
         assert space.read_ledger(policy="none") == []
 
+    def test_asked_cues(self, space: SpaceStore) -> None:
+        """The cues of one policy since a moment, newest first, with their vectors and nothing else."""
+        write(space, recalled("old", days=-1), replace(recalled("a"), cue="tea?", cue_vector=EAST), recalled("b"))
+        write(space, recalled("other", policy="p"))
+        asked = space.asked_since(at(0), "retentive", 9)
+        assert [(one.recall_id, one.vector is None) for one in asked] == [
+            (entry.id, entry.cue_vector is None) for entry in space.read_ledger(since=at(0), policy="retentive")
+        ]
+        assert asked[-1].cue == "tea?"
+        assert np.array_equal(asked[-1].vector if asked[-1].vector is not None else [], EAST)
+        assert len(space.asked_since(at(0), "retentive", 1)) == 1
+        assert space.asked_since(at(0), "none", 9) == []
+
     def test_a_recall_is_logged_once(self, space: SpaceStore) -> None:
         """An id that is in the ledger is refused."""
         write(space, recalled("r"))

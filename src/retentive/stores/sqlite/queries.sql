@@ -214,6 +214,9 @@ SELECT {recall_columns} FROM ledger
 WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR policy = ?2)
 ORDER BY at DESC, sequence DESC LIMIT ?3;
 
+-- name: asked_since
+SELECT id, cue, cue_vector FROM ledger WHERE at >= ?1 AND policy = ?2 ORDER BY at DESC, sequence DESC LIMIT ?3;
+
 -- name: note_feedback
 UPDATE ledger SET used = ?2, outcome = coalesce(?3, outcome) WHERE id = ?1;
 

@@ -20,7 +20,7 @@ from retentive.stores.sqlite.reading import Reading
 from retentive.stores.sqlite.schema import prepare
 from retentive.stores.sqlite.transaction import SqliteTransaction
 from retentive.stores.values import micros, storable
-from retentive.types import Columns, Floats, Found, Gate, JournalEntry, Json, LedgerEntry, Memory, RowIds, Vectors
+from retentive.types import AskedCue, Columns, Floats, Found, Gate, JournalEntry, Json, LedgerEntry, Memory, RowIds, Vectors
 
 PATIENCE = 1.0  # seconds that cutting the log waits for our readers
 EVERYTHING = -1  # SQLite's LIMIT for no limit
@@ -376,6 +376,13 @@ class SqliteSpace:
             known = policy is None or storable(policy)
             recalls = reader.rows("recalls", (start, policy, most)) if known else []
         return [mapping.decode_recall(recall) for recall in recalls]
+
+    def asked_since(self, since: datetime, policy: str, limit: int) -> list[AskedCue]:
+        """Return the cues of the recalls under a policy since a moment, newest first."""
+        with self._snapshot() as reader:
+            bindings = (micros(since), policy, max(limit, 0))
+            asked = reader.rows("asked_since", bindings) if storable(policy) else []
+        return [AskedCue(key, cue, None if raw is None else mapping.unblob(raw)) for key, cue, raw in asked]
 
     def recall_entry(self, recall_id: str) -> LedgerEntry | None:
         """Return one recall by its id."""
