@@ -43,13 +43,13 @@ NOT_ASKED = {"retentive", "planning"}
 
 def main() -> None:
     options = _options()
-    results = _read()
+    results, environment = _read(), _environment()  # as they are now: a working tree moves on while this runs
     for name in options.set or SETS:
         dataset = load(options.data / f"{name}.json.gz")
         started = time.perf_counter()
         report = measure(dataset, options.embedder, with_presets=options.presets)
         print(f"{name} with {options.embedder}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
-        results[f"{name} {options.embedder}"] = {"environment": _environment(), **report.as_dict()}
+        results[f"{name} {options.embedder}"] = {"environment": environment, **report.as_dict()}
         (HERE / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
     (HERE / "table.md").write_text(as_page(results), "utf-8")
     print((HERE / "table.md").read_text("utf-8"))
