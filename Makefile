@@ -74,8 +74,8 @@ DEV := $(RUN) $(VENV)/.dev
 demo: $(RUN)  ## see in seconds, offline, what a policy changes
 	@$(BIN)/retentive demo
 
-test: $(DEV)  ## run the whole test suite
-	$(PY) -m pytest -n $(JOBS) $(TESTS) $(PYTEST_ARGS)
+test: $(DEV)  ## run the whole test suite (COVERAGE=1: measured, and held to the floor in .ci/coverage-floor)
+	$(PY) $(if $(COVERAGE),scripts/coverage_floor.py,-m pytest $(TESTS)) -n $(JOBS) $(PYTEST_ARGS)
 
 fast: $(DEV)  ## run the unit and property tests only
 	$(PY) -m pytest -n $(JOBS) tests/unit tests/property $(PYTEST_ARGS)
@@ -119,10 +119,10 @@ wheel: build  ## build what others install: the wheel and the model data wheel, 
 wheel-test: $(DEV)  ## test the built wheel in a fresh environment outside this tree (PYTHONS="…" names interpreters)
 	$(PY) scripts/wheel_test.py $(PYTHONS)
 
-coverage: $(DEV)  ## measure coverage, and hold it to the floor in .ci/coverage-floor
-	$(PY) scripts/coverage_floor.py -n $(JOBS)
+coverage:  ## the whole test suite, measured
+	@$(MAKE) test COVERAGE=1
 
-check: lint types imports test coverage docs wheel-test  ## everything CI runs, in this environment
+check: lint types imports coverage docs wheel-test  ## everything CI runs, in this environment
 
 # ---- measuring --------------------------------------------------------------------------------------------------
 
