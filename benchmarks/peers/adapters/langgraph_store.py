@@ -26,7 +26,8 @@ class LangGraph(Peer):
         connection = sqlite3.connect(folder / "store.db", check_same_thread=False, isolation_level=None)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        self.store = SqliteStore(connection, index={"dims": 256, "embed": self._embed, "fields": ["text"]})
+        index = {"dims": 256, "embed": self._embed, "fields": ["text"], "text_fields": ["text"]}  # it reads the latter
+        self.store = SqliteStore(connection, index=index)
         self.store.setup()
 
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:
