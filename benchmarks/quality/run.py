@@ -80,7 +80,8 @@ def _progress(done: int, total: int, label: str) -> None:
 
 
 def _environment() -> dict[str, Any]:
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    describe = ["git", "describe", "--always", "--exclude=*", "--dirty"]  # uncommitted changes are part of the truth
+    commit = subprocess.run(describe, capture_output=True, text=True, check=False, cwd=HERE)
     return {
         "commit": commit.stdout.strip(),
         "python": platform.python_version(),
