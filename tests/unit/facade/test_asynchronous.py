@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from facade_making import NOW, Clock, Opening
+from facade_making import NOW, Clock
 
 from retentive import AsyncRetentive, Retentive, Space
 from retentive.embedders.protocol import Vectors
@@ -68,14 +68,17 @@ async def asynchronous_story(home: AsyncRetentive) -> list[Any]:
     return [*facts, await space.history("m1"), await space.journal(), await space.chain("m1"), await space.maintain()]
 
 
-def test_the_same_story_has_the_same_answers(opening: Opening, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+def test_the_same_story_has_the_same_answers(kind: str, tmp_path: Path) -> None:
     """Every verb, awaited, gives what it gives without."""
+    places = [":memory:" if kind == "memory" else tmp_path / name for name in ("awaited", "not")]
 
     async def tell() -> list[Any]:
-        async with AsyncRetentive(tmp_path / "async", embedder=HashEmbedder(), clock=Clock()) as home:
+        async with AsyncRetentive(places[0], embedder=HashEmbedder(), clock=Clock()) as home:
             return await asynchronous_story(home)
 
-    assert asyncio.run(tell()) == synchronous_story(opening().space("a"))
+    with Retentive(places[1], embedder=HashEmbedder(), clock=Clock()) as home:
+        assert asyncio.run(tell()) == synchronous_story(home.space("a"))
 
 
 def test_the_stub_is_current() -> None:
