@@ -25,6 +25,7 @@ from retentive.types import Columns, Floats, RowIds, Vectors
 LATE_TEXTS: Final = 64  # texts read for late interaction: the best by the cheap evidence
 CONTEXT_SEEDS: Final = 40  # candidates whose neighbours in the conversation join the candidates
 DEFAULT_BAND: Final = (0.0, 1.0)  # for an embedder that was never calibrated
+LATE_BAND: Final = (0.45, 0.85)  # late interaction: what unrelated questions reach at most, and clear answers
 BM25_CEILING: Final = 2.2  # k1 + 1: what one term can give at most, in units of its idf
 
 
@@ -228,10 +229,14 @@ def _late(size: int, texts: Mapping[int, str], scores: Floats) -> Floats:
 
 
 def _relevance(pool: Pool) -> Floats:
-    """How much a candidate has to do with the cue on an absolute scale: by meaning, by words shared, or by a name."""
+    """How much a candidate has to do with the cue on an absolute scale: the best of four kinds of evidence.
+
+    Meaning, words shared, a passage that meets the cue's words one by one (a long text's cosine may be poor), a name.
+    """
     meaning = band(pool.cosine, *pool.bands["similarity"])
     words = band(pool.lexical, *pool.bands["lexical"])
-    best: Floats = np.maximum(np.maximum(meaning, words), pool.entity)
+    passage = band(pool.late, *LATE_BAND)
+    best: Floats = np.max([meaning, words, passage, pool.entity], axis=0)
     return best
 
 
