@@ -7,12 +7,15 @@ order of row numbers and belongs to one row for as long as the cache lives; an e
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from retentive.stores.sqlite import derived
 from retentive.stores.sqlite.database import Database, Row
 from retentive.stores.sqlite.ids import Ids
 from retentive.stores.sqlite.lexical import LexicalIndex
@@ -24,8 +27,13 @@ Places: TypeAlias = NDArray[np.int64]
 EVER = np.iinfo(np.int64).max  # an end that was not set
 NEVER = np.iinfo(np.int64).min  # a beginning that was not set
 REMEMBERED = 256  # answers kept until the content changes
-CHUNK = 20_000  # rows fetched at a time while building
+CHUNK = 4_000  # rows fetched at a time while building: a few megabytes
+MOST_MOVES = 64  # changes of content after which a remembered answer is asked for anew
+KEPT_FROM = 2_000  # rows; a smaller space is read in less time than a file is worth
+KEPT_AGAIN = 32  # keep again when more than one row in this many has changed
+SAMPLED = 64  # rows compared before a file is believed
 DEAD_SHARE = 4  # rebuild when more than one place in this many is dead
+TIMES = ("valid_from", "valid_until", "superseded", "suppressed")
 # The numbers kept, with what stands for an absent value. `cached_columns` in queries.sql has them in the order of
 # FETCHED.
 ARRAYS: dict[str, tuple[str, int]] = {
@@ -74,12 +82,31 @@ class Codes:
         """Return the codes of those names that occur."""
         return [self._codes[name] for name in names if name in self._codes]
 
+    def packed(self, used: NDArray[np.int32]) -> NDArray[np.uint8]:
+        """Return the names as bytes, those left out that no row has any more."""
+        kept = set(used.tolist())
+        names = [name if code in kept else None for code, name in enumerate(self._names)]
+        return packed(names)
+
+    @classmethod
+    def unpacked(cls, array: NDArray[np.uint8]) -> Codes:
+        """Come back."""
+        codes = cls()
+        codes._names = json.loads(array.tobytes())
+        codes._codes = {name: code for code, name in reversed(list(enumerate(codes._names)))}
+        return codes
+
     def _code(self, name: str | None) -> int:
         code = self._codes.get(name)
         if code is None:
             code = self._codes[name] = len(self._names)
             self._names.append(name)
         return code
+
+
+def packed(value: object) -> NDArray[np.uint8]:
+    """Return plain data as bytes."""
+    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
 
 
 class Cache:
@@ -90,9 +117,14 @@ class Cache:
 
     def _reset(self, clock: tuple[int, int] | None) -> None:
         self.clock = clock
-        self.size = 0
+        self.size = self.living = 0
+        self.kept: int | None = None  # the change that the derived file has
+        self.moved = 0  # how many changes there were since, and of the content since the beginning
+        self.moves = 0
+        self._moves: dict[int, Places] = {}
         self.alive: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        self._alive: NDArray[np.bool_] = self.alive
+        self.settled = self.timed = self.alive  # alive, and: nothing limits or hides it; something does at some time
+        self._alive = self._settled = self._timed = self.alive
         self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, kind) for name, (kind, _) in ARRAYS.items()}
         self._views: dict[str, NDArray[Any]] = dict(self._arrays)
         self.kinds, self.sessions, self.speakers = Codes(), Codes(), Codes()
@@ -101,8 +133,24 @@ class Cache:
         self.forget_content()
 
     def forget_content(self) -> None:
-        """Forget answers that were remembered: the texts, tags or entities they came from have changed."""
+        """Forget answers that were remembered."""
         self.remembered: dict[object, Any] = {}
+
+    def _note_move(self, rows: Iterable[int]) -> None:
+        """Note rows whose content changed, so that answers remembered can be put right for these alone."""
+        self.remembered.pop("gate", None)
+        self.moves += 1
+        self._moves[self.moves] = np.unique(np.fromiter(rows, dtype=np.int64))
+        self._moves.pop(self.moves - MOST_MOVES, None)
+
+    def changed_since(self, moves: int) -> RowIds | None:
+        """Return the rows whose content changed since that many moves; None where that was too long ago."""
+        if moves == self.moves:
+            return np.empty(0, dtype=np.int64)
+        if moves + 1 not in self._moves:
+            return None
+        changed = np.unique(np.concatenate([self._moves[move] for move in range(moves + 1, self.moves + 1)]))
+        return changed if len(changed) < CHUNK else None
 
     def remember(self, key: object, value: Any) -> None:
         """Keep an answer until the content changes; the number kept is bounded."""
@@ -117,15 +165,19 @@ class Cache:
         except KeyError:
             raise AttributeError(name) from None
 
-    def sync(self, database: Database) -> None:
+    def sync(self, database: Database, space: str = "") -> None:
         """Catch up with the database; call inside a read transaction, so that what follows sees the same state."""
         change, generation = clock = database.rows("clock")[0]
         if clock == self.clock:
             return
+        if self.clock is None and change and space:
+            self._load(database, space, clock)
         seen, built = self.clock or (EVER, 0)
         if generation != built or change < seen or not self._catch_up(database, seen):
             self._rebuild(database)
-        if (self.size - int(self.alive.sum())) * DEAD_SHARE > self.size > DEAD_SHARE:
+        elif self.kept is not None and seen == self.kept and self.living != database.value("count_memories"):
+            self._rebuild(database)  # the file was of another database: one restored from a copy
+        if (self.size - self.living) * DEAD_SHARE > self.size > DEAD_SHARE:
             self._rebuild(database)
         self.clock = (change, generation)
 
@@ -135,18 +187,17 @@ class Cache:
         while rows := database.rows("cached_from", (last, CHUNK)):
             self._append(rows)
             last = rows[-1][0]
+        self.moved = self.size
 
     def _catch_up(self, database: Database, since: int) -> bool:
         """Fetch what changed since; False where it does not fit what is here and only building anew will do."""
-        erased = database.rows("erased_since", (since,))
+        erased = [row for (row,) in database.rows("erased_since", (since,))]
         changed = database.rows("cached_since", (since,))
         newest = int(self.row[-1]) if self.size else 0
         if changed and not self.vectors.fits(changed[0][-2]):
             return False  # everything was erased, and another embedder began
         if erased:
-            gone = self.places(np.array(erased, dtype=np.int64)[:, 0])
-            self._alive[gone] = False
-            self.lexical.drop(gone)
+            self._drop(self.places(np.array(erased, dtype=np.int64)))
         if known := [row for row in changed if row[0] <= newest]:
             places = self.places(np.array([row[0] for row in known], dtype=np.int64))
             if len(places) != len(known):
@@ -155,28 +206,49 @@ class Cache:
         if new := [row for row in changed if row[0] > newest]:
             self._append(new)
         if changed or erased:
-            self.forget_content()
+            self._note_move([*erased, *(row[0] for row in changed)])
         if accessed := database.rows("accessed_since", (since,)):
             self._write_accesses(accessed)
+        self.moved += len(erased) + len(changed) + len(accessed)
         return True
+
+    def _drop(self, places: Places) -> None:
+        """Leave nothing of erased rows but their numbers."""
+        for name, array in self._arrays.items():
+            if name != "row":
+                array[places] = 0
+        self._alive[places] = self._settled[places] = self._timed[places] = False
+        self.living -= len(places)
+        for place in places.tolist():
+            self.recurs.pop(place, None)
+        self.ids.drop(places)
+        self.vectors.drop(places)
+        self.lexical.drop(places)
 
     def _append(self, rows: list[Row]) -> None:
         """Give places to new rows, which come in the order of their numbers."""
         first, self.size = self.size, self.size + len(rows)
+        self.living += len(rows)
         if self.size > len(self._alive):
-            self._grow(max(2 * len(self._alive), self.size, 16))
+            self._grow(max(len(self._alive) + len(self._alive) // 2, self.size, 16))
         self._alive[first : self.size] = True
-        self.alive = self._alive[: self.size]
+        self._cut()
+        self._write(np.arange(first, self.size), rows)
+
+    def _cut(self) -> None:
+        """Look at the part of every array that is in use."""
+        self.alive, self.settled = self._alive[: self.size], self._settled[: self.size]
+        self.timed = self._timed[: self.size]
         self._views = {name: array[: self.size] for name, array in self._arrays.items()}
-        places = np.arange(first, self.size)
-        self._write(places, rows)
 
     def _grow(self, capacity: int) -> None:
-        for name, array in (*self._arrays.items(), ("alive", self._alive)):
+        flags = {"alive": self._alive, "settled": self._settled, "timed": self._timed}
+        for name, array in (*self._arrays.items(), *flags.items()):
             grown = np.zeros(capacity, dtype=array.dtype)
             grown[: len(array)] = array
             self._arrays[name] = grown
-        self._alive = self._arrays.pop("alive")
+        self._alive, self._settled = self._arrays.pop("alive"), self._arrays.pop("settled")
+        self._timed = self._arrays.pop("timed")
 
     def _write(self, places: Places, rows: list[Row]) -> None:
         fetched = dict(zip(FETCHED, zip(*rows, strict=True), strict=True))
@@ -190,15 +262,108 @@ class Cache:
                 self.recurs[place] = rule
             else:
                 self.recurs.pop(place, None)
+        self._settle(places)
         self.ids.put(places, list(fetched["id"]), len(self._alive))
-        self.vectors.put(places, list(fetched["vector"]), len(self._alive))
+        numbers = self._arrays["row"][places]
+        self.vectors.put(places, numbers, list(fetched["vector"]), len(self._alive))
         self.lexical.put(places, fetched["terms"])
+
+    def _settle(self, places: Places) -> None:
+        """Note which of some living places no time limits or hides."""
+        usual = np.ones(len(places), dtype=np.bool_)
+        for name in TIMES:
+            usual &= self._arrays[name][places] == ARRAYS[name][1]
+        self._settled[places], self._timed[places] = usual, ~usual
 
     def _write_accesses(self, rows: list[Row]) -> None:
         numbers, used, counts = zip(*rows, strict=True)
         known, places = self.find(np.array(numbers, dtype=np.int64))
         self.used[places] = np.array([NEVER if moment is None else moment for moment in used], dtype=np.int64)[known]
         self.count[places] = np.array(counts, dtype=np.float64)[known]
+
+    # The derived file
+
+    @property
+    def worth_keeping(self) -> bool:
+        """Whether the derived file would spare the next opening much."""
+        return self.clock is not None and self.size >= KEPT_FROM and self.moved * KEPT_AGAIN > self.size
+
+    def keep(self, folder: Path, space: str) -> bool:
+        """Write the derived file."""
+        if self.clock is None:
+            return False
+        change, generation = self.clock
+        if not derived.save(folder, derived.Stamp(space, generation, change), self._parts()):
+            return False
+        self.kept, self.moved = change, 0
+        return True
+
+    def _parts(self) -> derived.Parts:
+        codes = {"kind": self.kinds, "session": self.sessions, "speaker": self.speakers}
+        parts: derived.Parts = {
+            f"names.{name}": code.packed(self._views[name][self.alive]) for name, code in codes.items()
+        }
+        parts |= {f"column.{name}": array for name, array in self._views.items()}
+        parts |= {"alive": self.alive, "recurs": packed(list(self.recurs.items()))}
+        parts |= {f"ids.{name}": part for name, part in self.ids.arrays(self.size).items()}
+        parts |= {f"vectors.{name}": part for name, part in self.vectors.arrays(self.size).items()}
+        return parts | {f"lexical.{name}": part for name, part in self.lexical.arrays().items()}
+
+    def _load(self, database: Database, space: str, clock: tuple[int, int]) -> None:
+        """Begin from the derived file where it fits; else stay empty."""
+        held = derived.load(database.file.parent, space, clock[1], clock[0])
+        if held is None:
+            return
+        stamp, parts = held
+        try:
+            self._restore(parts, database)
+            sound = self._agrees(database, stamp.change)
+        except (KeyError, ValueError, IndexError, TypeError, AttributeError):
+            sound = False
+        if sound:
+            self.clock, self.kept = (stamp.change, stamp.generation), stamp.change
+        else:
+            self._reset(None)
+
+    def _restore(self, parts: derived.Parts, database: Database) -> None:
+        size = len(parts["alive"])
+        capacity = size + size // 16 + 64
+        self.size, self.living = size, int(parts["alive"].sum())
+        for name, (kind, _) in ARRAYS.items():
+            self._arrays[name] = _roomy(parts.pop(f"column.{name}"), np.dtype(kind), size, capacity)
+        flags = np.dtype(np.bool_)
+        self._alive = _roomy(parts["alive"], flags, size, capacity)
+        self._settled, self._timed = np.zeros(capacity, flags), np.zeros(capacity, flags)
+        self._cut()
+        self._settle(np.flatnonzero(self.alive))
+        self.kinds, self.sessions = Codes.unpacked(parts["names.kind"]), Codes.unpacked(parts["names.session"])
+        self.speakers = Codes.unpacked(parts["names.speaker"])
+        self.recurs = dict(json.loads(parts["recurs"].tobytes()))
+        self.ids = Ids.from_arrays(_of(parts, "ids."), capacity)
+        if vectors := _of(parts, "vectors."):
+            self.vectors = VectorRows.from_arrays(vectors, capacity)
+        else:
+            self._fetch_vectors(database, capacity)
+        self.lexical = LexicalIndex.from_arrays(_of(parts, "lexical."))
+
+    def _fetch_vectors(self, database: Database, capacity: int) -> None:
+        last = 0
+        while listed := database.rows("vectors_from", (last, CHUNK)):
+            last = listed[-1][0]
+            known, places = self.find(np.array([row for row, _ in listed], dtype=np.int64))
+            blobs = [blob for here, (_, blob) in zip(known.tolist(), listed, strict=True) if here]
+            if blobs:
+                self.vectors.put(places, self.row[places], blobs, capacity)
+
+    def _agrees(self, database: Database, change: int) -> bool:
+        """Compare what changed last before the file was written: a copied database may have the clock of another."""
+        for row, memory_id, created, importance in database.rows("changed_last", (change, SAMPLED)):
+            known, place = self.find(np.array([row], dtype=np.int64))
+            if not known[0] or self.ids.texts(place) != (memory_id,):
+                return False
+            if int(self.created[place[0]]) != created or float(self.importance[place[0]]) != importance:
+                return False
+        return True
 
     def find(self, rows: RowIds) -> tuple[NDArray[np.bool_], Places]:
         """Return which of the rows are here and alive, and the places of those, in the order given."""
@@ -219,3 +384,15 @@ class Cache:
     def smallest_ids(self, places: Places, limit: int) -> Places:
         """Return the indices of the smallest ids into ``places``."""
         return self.ids.smallest(places, limit)
+
+
+def _of(parts: derived.Parts, prefix: str) -> derived.Parts:
+    return {name.removeprefix(prefix): parts.pop(name) for name in list(parts) if name.startswith(prefix)}
+
+
+def _roomy(array: NDArray[Any], kind: np.dtype[Any], size: int, capacity: int) -> NDArray[Any]:
+    if array.dtype != kind or array.shape != (size,):
+        raise ValueError("A column of the derived file has another form.")
+    grown = np.zeros(capacity, dtype=kind)
+    grown[:size] = array
+    return grown

@@ -9,6 +9,7 @@ import numpy as np
 from retentive.errors import RetentiveError
 from retentive.stores.sqlite.cache import ARRAYS, Cache
 from retentive.stores.sqlite.database import Database
+from retentive.stores.sqlite.fetching import fetch_vectors
 
 CHUNK = 5_000
 
@@ -74,17 +75,18 @@ def _cached(database: Database, cache: Cache) -> list[str]:
         cache.sync(database)
         fresh = Cache()
         fresh.sync(database)
+        alive = np.flatnonzero(cache.alive)
+        if not np.array_equal(cache.row[alive], fresh.row):
+            return ["The cache holds other rows than the file."]
+        other_vectors = cache.vectors.differ(alive, lambda places: fetch_vectors(database, cache, places))
     finally:
         database.abandon()
-    alive = np.flatnonzero(cache.alive)
-    if not np.array_equal(cache.row[alive], fresh.row):
-        return ["The cache holds other rows than the file."]
     places = np.arange(fresh.size)
     names = [name for name in ARRAYS if name not in ("kind", "session", "speaker")]
     wrong = [name for name in names if not np.array_equal(getattr(cache, name)[alive], getattr(fresh, name))]
     if cache.ids.texts(alive) != fresh.ids.texts(places):
         wrong.append("ids")
-    if len(places) and not np.array_equal(cache.vectors.at(alive), fresh.vectors.at(places)):
+    if other_vectors:
         wrong.append("vectors")
     if cache.lexical.differs(alive, fresh.lexical):
         wrong.append("lexical index")

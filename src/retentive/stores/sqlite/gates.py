@@ -2,36 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retentive.stores.sqlite.cache import EVER, Cache
-from retentive.stores.sqlite.database import Database
+from retentive.stores.sqlite.database import Database, Row
+from retentive.stores.sqlite.rows import carray
 from retentive.stores.values import canonical, micros, storable
 from retentive.types import Gate
 
 Mask: TypeAlias = NDArray[np.bool_]
 
+AMONG = {  # the same, asked of some rows alone
+    "rows_with_tag": "rows_with_tag_among",
+    "rows_with_metadata": "rows_with_metadata_among",
+    "rows_with_entity": "rows_with_entity_among",
+}
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Which places pass a gate, in the three forms that are asked for."""
+
+    mask: Mask
+
+    @cached_property
+    def count(self) -> int:
+        """How many pass."""
+        return int(np.count_nonzero(self.mask))
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Those that pass, in order."""
+        return np.flatnonzero(self.mask)
+
+    def of(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return a column of those that pass, without a copy where that is all."""
+        return column if self.count == len(column) else column[self.places]
+
 
 def passing(cache: Cache, database: Database, gate: Gate) -> Mask:
-    """Return which places pass; one recall asks several channels the same gate, so the last answer is remembered."""
+    """Return which places pass."""
+    return passed(cache, database, gate).mask
+
+
+def passed(cache: Cache, database: Database, gate: Gate) -> Passed:
+    """Return what passes; one recall asks several channels the same gate, so the last answer is remembered."""
     last = cache.remembered.get("gate")
     if last is not None and last[0] is gate:
-        mask: Mask = last[1]
-        return mask
-    mask = cache.alive.copy()
+        answer: Passed = last[1]
+        return answer
+    mask = cache.alive.copy() if gate.hidden else _visible(cache, gate)
     if gate.kinds is not None:
         mask &= np.isin(cache.kind, cache.kinds.find(gate.kinds))
     if gate.pinned is not None:
-        mask &= cache.pinned == gate.pinned
+        mask &= cache.pinned if gate.pinned else ~cache.pinned
     _narrow_by_time(mask, cache, gate)
-    if not gate.hidden:
-        _narrow_to_visible(mask, cache, gate)
     _narrow_by_index(mask, cache, database, gate)
-    cache.remember("gate", (gate, mask))
-    return mask
+    answer = Passed(mask)
+    cache.remember("gate", (gate, answer))
+    return answer
 
 
 def _narrow_by_time(mask: Mask, cache: Cache, gate: Gate) -> None:
@@ -43,14 +77,19 @@ def _narrow_by_time(mask: Mask, cache: Cache, gate: Gate) -> None:
         mask &= cache.created <= micros(gate.known_at)
 
 
-def _narrow_to_visible(mask: Mask, cache: Cache, gate: Gate) -> None:
-    """Keep what holds at `true_at` and was neither superseded nor suppressed as far as known then."""
-    asked = micros(gate.true_at)
-    mask &= cache.valid_from <= asked
-    mask &= asked < cache.valid_until
-    known = EVER - 1 if gate.known_at is None else micros(gate.known_at)
-    mask &= cache.superseded > known
-    mask &= cache.suppressed > known
+def _visible(cache: Cache, gate: Gate) -> Mask:
+    """Return what holds at `true_at` and was neither superseded nor suppressed as far as known then.
+
+    Most rows have no such times: only those that have are looked at.
+    """
+    mask = cache.settled.copy()
+    places = np.flatnonzero(cache.timed)
+    if len(places):
+        asked = micros(gate.true_at)
+        known = EVER - 1 if gate.known_at is None else micros(gate.known_at)
+        holds = (cache.valid_from[places] <= asked) & (asked < cache.valid_until[places])
+        mask[places] = holds & (cache.superseded[places] > known) & (cache.suppressed[places] > known)
+    return mask
 
 
 def _narrow_by_index(mask: Mask, cache: Cache, database: Database, gate: Gate) -> None:
@@ -67,11 +106,28 @@ def _having(cache: Cache, database: Database, statement: str, bindings: tuple[An
 
 
 def row_numbers(cache: Cache, database: Database, statement: str, bindings: tuple[Any, ...]) -> NDArray[np.int64]:
-    """Return the rows an index lists, remembered until the content changes; nothing stored equals a broken string."""
+    """Return the rows an index lists, remembered, and put right for rows that changed since; nothing stored equals a
+    broken string.
+    """
     key = (statement, bindings)
-    rows: NDArray[np.int64] | None = cache.remembered.get(key)
-    if rows is None:
-        listed = database.rows(statement, bindings) if all(map(storable, bindings)) else []
-        rows = np.fromiter((row for (row,) in listed), dtype=np.int64, count=len(listed))
-        cache.remember(key, rows)
+    if not all(map(storable, bindings)):
+        return np.empty(0, dtype=np.int64)
+    moves, rows = _remembered(cache, key)
+    changed = None if rows is None else cache.changed_since(moves)
+    if rows is None or changed is None or (len(changed) and statement not in AMONG):
+        rows = _numbers(database.rows(statement, bindings))
+    elif len(changed):
+        kept = np.delete(rows, np.flatnonzero(np.isin(rows, changed)))
+        having = _numbers(database.rows(AMONG[statement], (*bindings, carray(changed))))
+        rows = np.sort(np.concatenate((kept, having)))
+    cache.remember(key, (cache.moves, rows))
     return rows
+
+
+def _numbers(listed: list[Row]) -> NDArray[np.int64]:
+    return np.fromiter((row for (row,) in listed), dtype=np.int64, count=len(listed))
+
+
+def _remembered(cache: Cache, key: object) -> tuple[int, NDArray[np.int64] | None]:
+    held: tuple[int, NDArray[np.int64] | None] = cache.remembered.get(key, (0, None))
+    return held

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import json
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,27 @@ class Ids:
         for place, text, raw in zip(places.tolist(), ids, encoded, strict=True):
             if len(raw) > WIDTH or raw.endswith(b"\0"):
                 self._odd[place] = text
+
+    def drop(self, places: Places) -> None:
+        """Leave nothing of some places."""
+        self._heads[places] = b""
+        for place in places.tolist():
+            self._odd.pop(place, None)
+
+    def arrays(self, size: int) -> dict[str, NDArray[Any]]:
+        """Return what it takes to come back."""
+        odd = json.dumps(list(self._odd.items())).encode()
+        return {"heads": self._heads[:size].view(np.uint8), "odd": np.frombuffer(odd, dtype=np.uint8)}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], capacity: int) -> Ids:
+        """Come back."""
+        ids = cls()
+        heads = arrays["heads"].view(f"S{WIDTH}")
+        ids._heads = np.zeros(capacity, dtype=heads.dtype)
+        ids._heads[: len(heads)] = heads
+        ids._odd = dict(json.loads(arrays["odd"].tobytes()))
+        return ids
 
     def texts(self, places: Places) -> tuple[str, ...]:
         """Return the ids of some places."""

@@ -76,6 +76,18 @@ SELECT row, last_at, count FROM accesses WHERE change > ?;
 -- name: erased_since
 SELECT row FROM erasures WHERE change > ?;
 
+-- name: count_memories
+SELECT count(*) FROM memories;
+
+-- name: changed_last
+-- What a derived file must agree with: what was written last, up to the state it has.
+SELECT row, id, created_at, importance FROM memories INDEXED BY memories_by_change
+WHERE change <= ? ORDER BY change DESC LIMIT ?;
+
+-- name: vectors_by_row
+-- In the order asked for: CROSS JOIN keeps the planner from turning it round.
+SELECT v.vector FROM carray(?) AS wanted CROSS JOIN vectors AS v ON v.row = wanted.value;
+
 -- name: history
 SELECT row, recent FROM accesses WHERE row IN (SELECT value FROM carray(?));
 
@@ -174,6 +186,15 @@ SELECT row FROM metadata WHERE name = ? AND value = ?;
 
 -- name: rows_with_entity
 SELECT row FROM entities WHERE entity = ?;
+
+-- name: rows_with_tag_among
+SELECT row FROM tags WHERE tag = ? AND row IN (SELECT value FROM carray(?));
+
+-- name: rows_with_metadata_among
+SELECT row FROM metadata WHERE name = ? AND value = ? AND row IN (SELECT value FROM carray(?));
+
+-- name: rows_with_entity_among
+SELECT row FROM entities WHERE entity = ? AND row IN (SELECT value FROM carray(?));
 
 -- name: knows_entity
 SELECT EXISTS (SELECT 1 FROM entities WHERE entity = ?);

@@ -15,7 +15,8 @@ from retentive.stores.ranking import distinct
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.cache import NEVER, Cache
 from retentive.stores.sqlite.database import Database
-from retentive.stores.sqlite.gates import passing, row_numbers
+from retentive.stores.sqlite.fetching import fetch_vectors
+from retentive.stores.sqlite.gates import passed, passing, row_numbers
 from retentive.stores.sqlite.order import best, found
 from retentive.stores.values import SECOND, as_vector, micros, storable
 from retentive.types import ACCESS_HISTORY, Columns, Floats, Found, Gate, Memory, RowIds, Vectors
@@ -49,20 +50,22 @@ class Reading:
 
     def count(self, gate: Gate) -> int:
         """Count the memories that pass the gate."""
-        return int(np.count_nonzero(passing(self._cache, self._database, gate)))
+        return passed(self._cache, self._database, gate).count
 
     def nearest(self, vector: Vectors, gate: Gate, limit: int) -> Found:
         """Return the rows of highest cosine."""
         cache = self._cache
-        vector = as_vector(vector, cache.vectors.dimension if cache.alive.any() else None)
-        places = self._passing(gate)
-        if not len(places):
-            return found(cache, places, np.empty(0), limit, gated=0)
-        near, exact, low, mean = cache.vectors.nearest(vector, places, limit)
-        order = best(cache, places[near], exact, limit)
-        rows = cache.row[places[near[order]]]
-        high = float(exact.max())
-        return Found(rows=rows, scores=exact[order], scanned=len(places), low=low, high=high, mean=mean)
+        vector = as_vector(vector, cache.vectors.dimension if cache.living else None)
+        gated = passed(cache, self._database, gate)
+        if not gated.count:
+            return found(cache, gated.places, np.empty(0), limit, gated=0)
+        places, exact, low, mean = cache.vectors.nearest(vector, gated.mask, gated.count, limit, self._vectors)
+        order = best(cache, places, exact, limit)
+        rows = cache.row[places[order]]
+        return Found(rows=rows, scores=exact[order], scanned=gated.count, low=low, high=float(exact.max()), mean=mean)
+
+    def _vectors(self, places: Places) -> Vectors:
+        return fetch_vectors(self._database, self._cache, places)
 
     def matching(self, terms: Sequence[str], gate: Gate, limit: int) -> Found:
         """Return the rows of highest BM25."""
@@ -108,14 +111,14 @@ class Reading:
 
     def recent(self, gate: Gate, limit: int) -> Found:
         """Return the rows last used or created most recently."""
-        places = self._passing(gate)
-        used = np.maximum(self._cache.created[places], self._cache.used[places]).astype(np.float64) / SECOND
-        return found(self._cache, places, used, limit, gated=len(places))
+        gated = passed(self._cache, self._database, gate)
+        used = gated.of(np.maximum(self._cache.created, self._cache.used))
+        return found(self._cache, gated.places, used, limit, gated=gated.count, unit=SECOND)
 
     def important(self, gate: Gate, limit: int) -> Found:
         """Return the rows of greatest importance."""
-        places = self._passing(gate)
-        return found(self._cache, places, self._cache.importance[places], limit, gated=len(places))
+        gated = passed(self._cache, self._database, gate)
+        return found(self._cache, gated.places, gated.of(self._cache.importance), limit, gated=gated.count)
 
     def columns(self, rows: RowIds, *, history: bool) -> Columns:
         """Return the numbers of these rows."""
@@ -126,7 +129,7 @@ class Reading:
             rows=cache.row[places],
             ids=cache.ids.texts(places),
             kinds=tuple(str(kind) for kind in cache.kinds.decode(cache.kind[places])),
-            vectors=cache.vectors.at(places),
+            vectors=cache.vectors.at(places, self._vectors),
             created=cache.created[places].astype(np.float64) / SECOND,
             last_access=np.where(used == NEVER, math.nan, used.astype(np.float64) / SECOND),
             count=cache.count[places],
@@ -213,7 +216,7 @@ class Reading:
         return dict(others[:limit])
 
     def _passing(self, gate: Gate) -> Places:
-        return np.flatnonzero(passing(self._cache, self._database, gate))
+        return passed(self._cache, self._database, gate).places
 
     def _found(self, places: Places, scores: Floats, gate: Gate, limit: int) -> Found:
         """Gate scored places, then rank them."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from retentive.errors import NotFound, StoreBusy
+from retentive.errors import NotFound, RetentiveError, StoreBusy
 from retentive.stores.protocol import Cursor, Transaction
+from retentive.stores.sqlite import derived
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.cache import Cache
 from retentive.stores.sqlite.check import check_cache, check_file
@@ -20,7 +21,19 @@ from retentive.stores.sqlite.reading import Reading
 from retentive.stores.sqlite.schema import prepare
 from retentive.stores.sqlite.transaction import SqliteTransaction
 from retentive.stores.values import micros, storable
-from retentive.types import AskedCue, Columns, Floats, Found, Gate, JournalEntry, Json, LedgerEntry, Memory, RowIds, Vectors
+from retentive.types import (
+    AskedCue,
+    Columns,
+    Floats,
+    Found,
+    Gate,
+    JournalEntry,
+    Json,
+    LedgerEntry,
+    Memory,
+    RowIds,
+    Vectors,
+)
 
 PATIENCE = 1.0  # seconds that cutting the log waits for our readers
 EVERYTHING = -1  # SQLite's LIMIT for no limit
@@ -142,9 +155,37 @@ class SqliteSpace:
         """Close both connections; not while this very thread is reading: the lock lets its own thread in."""
         if self._reads:
             return False
+        if self._cache.worth_keeping:
+            self._keep()
         self._close_reader()
         self._close_writer()
         return True
+
+    def keep(self) -> bool:
+        """Write the derived file now, so that the next opening is quick; say whether it was written."""
+        with self._reading():
+            pass
+        with self._reading_lock:
+            return not self._reads and self._keep()
+
+    def _keep(self) -> bool:
+        """Write the derived file, and take it back where meanwhile something in it was erased, or the space dropped.
+
+        An eraser commits, then removes the file. Whoever writes one looks at the erasures after it is in its place: one
+        of the two sees the other.
+        """
+        reader, clock, folder = self._reader, self._cache.clock, self.file.parent
+        try:
+            if reader is None or clock is None or self._identity() != self._read_file:
+                return False
+            if not self._cache.keep(folder, self.path):
+                return False
+            if self._identity() == self._read_file and not reader.rows("erased_since", (clock[0],)):
+                return True
+        except RetentiveError:
+            pass  # the next opening is slower, that is all
+        derived.discard(folder)
+        return False
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -192,7 +233,7 @@ class SqliteSpace:
     def _reading(self) -> Iterator[Reading]:
         with self._snapshot() as reader:
             if not self._synced:
-                self._cache.sync(reader)
+                self._cache.sync(reader, self.path)
                 self._synced = self._held is not None
             yield Reading(self.path, reader, self._cache)
 
@@ -231,6 +272,8 @@ class SqliteSpace:
                 raise
             finally:
                 transaction.end()
+            if transaction.erased:
+                derived.discard(self.file.parent)
             self._log_uncut |= transaction.erased
             if self._log_uncut:
                 self._cut_log(writer)
