@@ -11,6 +11,7 @@ import numpy as np
 from retentive.recall.cue import Cue
 from retentive.recall.request import Question
 from retentive.stores.protocol import SpaceStore
+from retentive.text.tokens import query_terms
 from retentive.types import AskedCue, LedgerEntry
 
 RECALLS_READ: Final = 200  # the latest recalls that count: bounded, however busy the hour was
@@ -47,6 +48,16 @@ def _alike_recalls(question: Question, cue: Cue, store: SpaceStore) -> Iterable[
 
 
 def _alike(asked: AskedCue, cue: Cue, similarity: float) -> bool:
+    """Whether the same was asked: near in meaning, and in half of the words or more.
+
+    The words are asked for as well because to some sentence embedders all questions about one person are near: without
+    them, write-back cost .03 nDCG@10 on LoCoMo with arctic-s.
+    """
+    if asked.cue == cue.utterance:
+        return True
     if asked.vector is None or asked.vector.shape != cue.vectors[0].shape:
-        return asked.cue == cue.utterance
-    return float(np.dot(asked.vector, cue.vectors[0])) >= similarity
+        return False
+    if float(np.dot(asked.vector, cue.vectors[0])) < similarity:
+        return False
+    then, now = set(query_terms(asked.cue)), set(cue.terms[0])
+    return 2 * len(then & now) >= len(then | now)
