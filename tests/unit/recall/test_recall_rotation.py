@@ -125,17 +125,19 @@ def test_rotation_never_empties_an_answer(opening: Opening) -> None:
         assert len(space.recall(ASKED, policy=policy)) == 4
 
 
-def test_a_similar_question_is_one_whose_vector_is(opening: Opening) -> None:
+def test_a_similar_question_is_near_in_meaning_and_words(opening: Opening) -> None:
     """The default policy turns only what a like cue has shown: it breaks loops and taxes nothing else."""
     vectors = {**{text: [c, (1 - c * c) ** 0.5, 0] for text, c in PLACES.items()}}
-    vectors |= {"one": [1, 0, 0], "like it": [0.95, 0, 0.31], "unlike": [0.85, 0, 0.53]}
+    asked, again = "which colour does Mara like", "what colour does Mara like best"
+    far, other = "which colour does Mara like now", "where did Mara park"
+    vectors |= {asked: [1, 0, 0], again: [0.95, 0, 0.31], far: [0.85, 0, 0.53], other: [0.95, 0.31, 0]}
     space = opening(embedder=MappedEmbedder(vectors)).space("a")
     for text in PLACES:
         space.remember(text, id=text.split()[0])
-    space.recall("one", policy=SIMILAR)
-    reasons = {cue: turned(space, cue) for cue in ("one", "like it", "unlike")}
-    assert reasons == {"one": ["green", "red"], "like it": ["green", "red"], "unlike": []}
-    assert turned(space, "unlike", SIMILAR.replace(rotation_similarity=0.8)) == ["green", "red"]
+    space.recall(asked, policy=SIMILAR)
+    reasons = {cue: turned(space, cue) for cue in (asked, again, far, other)}
+    assert reasons == {asked: ["green", "red"], again: ["green", "red"], far: [], other: []}
+    assert turned(space, far, SIMILAR.replace(rotation_similarity=0.8)) == ["green", "red"]
 
 
 def turned(space: Space, cue: str, policy: Policy = SIMILAR, **more: Any) -> list[str]:
