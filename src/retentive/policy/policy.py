@@ -88,7 +88,7 @@ class Modifiers:
     window_bonus: float = 0.0  # weight of the `window` signal when the cue names a time
     rotation: str = "off"
     rotation_minutes: float = 60.0
-    rotation_similarity: float = 0.9  # cosine from which two cues, sharing half their words, are the same question
+    rotation_similarity: float = 0.9  # cosine from which two cues of the same words are the same question
     tiers: bool = False  # reflections weigh importance × 1.25, facts weigh similarity × 1.25
     succession: float = 0.0  # among near-equal memories on one matter, how much the newer gains
 

@@ -10,6 +10,7 @@ from retentive.text.tokens import chunks, fold
 
 ROLES: Final = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "bot": "assistant"}
 _FIRST_PERSON: Final = frozenset({"i", "my", "me", "mine", "myself", "we", "our", "us"})
+_ASKED: Final = frozenset({"what", "which", "when", "where", "who", "whose", "why", "how"})
 _YOU_SAID: Final = re.compile(
     r"\b(?:did you|you (?:had |have )?(?:said|told|suggested|recommended|mentioned|gave|provided|listed|explained"
     r"|advised|proposed)|your (?:suggestions?|recommendations?|advice|answers?|repl(?:y|ies)))\b",
@@ -58,6 +59,13 @@ def wants_current(text: str) -> bool:
 def asks(text: str) -> bool:
     """Whether a clause is a question of its own: it begins like one."""
     return _ASKS.match(text) is not None
+
+
+def asks_for(text: str) -> str | None:
+    """Return the question word that stands first: two questions that differ in it ask for different things."""
+    words = (word for word in chunks(fold(text)) if word in _ASKED)
+    first = next(words, None)
+    return "what" if first == "which" else first
 
 
 def values_in(text: str) -> frozenset[str]:

@@ -128,8 +128,8 @@ def test_rotation_never_empties_an_answer(opening: Opening) -> None:
 def test_a_similar_question_is_near_in_meaning_and_words(opening: Opening) -> None:
     """The default policy turns only what a like cue has shown: it breaks loops and taxes nothing else."""
     vectors = {**{text: [c, (1 - c * c) ** 0.5, 0] for text, c in PLACES.items()}}
-    asked, again = "which colour does Mara like", "what colour does Mara like best"
-    far, other = "which colour does Mara like now", "where did Mara park"
+    asked, again = "which colour does Mara like", "So what colour does Mara like?"
+    far, other = "what colour is it that Mara likes", "where does Mara like the colour"
     vectors |= {asked: [1, 0, 0], again: [0.95, 0, 0.31], far: [0.85, 0, 0.53], other: [0.95, 0.31, 0]}
     space = opening(embedder=MappedEmbedder(vectors)).space("a")
     for text in PLACES:
