@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from retentive.stores.ranking import distinct, idf
 from retentive.stores.sqlite.lexical_fresh import Fresh
-from retentive.stores.sqlite.lexical_search import Search, Wanted
+from retentive.stores.sqlite.lexical_search import Search, Wanted, last_of_best
 from retentive.stores.sqlite.lexical_segment import Scale, Segment, from_lines, merged
 from retentive.stores.sqlite.tokens import SEPARATOR, encode_term, key
 from retentive.types import Floats
@@ -27,6 +27,7 @@ NOBODY, FRESH = -1, 0  # owners that are no segment
 BULK = 512  # rows that become a segment
 GROWTH = 4  # a segment is at least so many times as large as all that are younger
 DEAD_SHARE = 4  # a segment is made anew when more than one of its rows in this many went
+PROBED = 256  # rows looked at before all are scored to learn whether every one matches
 GATE_SHARE = 4  # score the rows that pass where that is less work than the postings
 
 
@@ -89,6 +90,7 @@ class LexicalIndex:
 
     def _add(self, segment: Segment, places: Places) -> None:
         mark = next(mark for mark in range(1, len(self._segments) + 2) if mark not in self._segments)
+        segment.rows = len(places)
         self._segments[mark] = segment
         self._owner[places] = mark
 
@@ -107,12 +109,9 @@ class LexicalIndex:
         first = next((i for i in range(len(marks)) if sizes[i] < GROWTH * sum(sizes[i + 1 :])), len(marks) - 1)
         if first < len(marks) - 1:
             self._merge(marks[first:])
-        for mark in list(self._segments):
-            if self._segments[mark].gone * DEAD_SHARE > self._rows_of(mark) + self._segments[mark].gone:
+        for mark, segment in list(self._segments.items()):
+            if segment.gone * DEAD_SHARE > segment.rows:
                 self._merge([mark])
-
-    def _rows_of(self, mark: int) -> int:
-        return int(np.count_nonzero(self._owner == mark))
 
     def _merge(self, marks: Sequence[int]) -> None:
         parts = []
@@ -291,13 +290,12 @@ class LexicalIndex:
         gated = int(np.count_nonzero(allowed))
         if not gated or sum(having) < gated:
             return 0.0
-        places, least, start, size = np.flatnonzero(allowed), np.inf, 0, 64
-        while start < gated and least:
-            least = min(least, float(self._scores(tokens, having, places[start : start + size]).min()))
-            start, size = start + size, size * GROWTH
-        return least
+        if float(self._scores(tokens, having, np.flatnonzero(allowed)[:PROBED]).min()) == 0.0:
+            return 0.0
+        _, scores, _ = self._search(tokens, having, allowed, gated)
+        return float(scores.min()) if len(scores) == gated else 0.0
 
 
 def _bar(scores: Floats, limit: int) -> float:
     """Return the score of the last of the ``limit`` best, 0 where there are fewer."""
-    return float(np.partition(scores, len(scores) - limit)[len(scores) - limit]) if len(scores) >= limit else 0.0
+    return last_of_best(scores, limit) if len(scores) >= limit else 0.0

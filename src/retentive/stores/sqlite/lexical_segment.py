@@ -85,7 +85,7 @@ class Segment:
         self.many_at: NDArray[np.int64] = arrays["many_at"].view(np.int64)
         self.many: NDArray[np.int64] = arrays["many"].view(np.int64)
         self.mean = float(arrays["mean"].view(np.float64)[0])  # the mean length that the bounds were made with
-        self.gone = 0
+        self.rows = self.gone = 0  # how many there were, and how many of them do not count any more
         self._pending: list[Places] = []
         self._dead: NDArray[np.int32] | None = None  # by term: postings of places that went, but for the pending
         self._check()
