@@ -31,6 +31,7 @@ CHUNK = 4_000  # rows fetched at a time while building: a few megabytes
 MOST_MOVES = 64  # changes of content after which a remembered answer is asked for anew
 KEPT_FROM = 2_000  # rows; a smaller space is read in less time than a file is worth
 KEPT_AGAIN = 32  # keep again when more than one row in this many has changed
+KEPT_EARLY = 8  # and do not wait for the close when more than one in this many has
 SAMPLED = 64  # rows compared before a file is believed
 DEAD_SHARE = 4  # rebuild when more than one place in this many is dead
 TIMES = ("valid_from", "valid_until", "superseded", "suppressed")
@@ -288,6 +289,11 @@ class Cache:
         """Whether the derived file would spare the next opening much."""
         return self.clock is not None and self.size >= KEPT_FROM and self.moved * KEPT_AGAIN > self.size
 
+    @property
+    def overdue(self) -> bool:
+        """Whether it must not wait for the close: after a rebuild, or as many changes as cost a tenth of one."""
+        return self.worth_keeping and self.moved * KEPT_EARLY > self.size
+
     def keep(self, folder: Path, space: str) -> bool:
         """Write the derived file."""
         if self.clock is None:
@@ -324,6 +330,7 @@ class Cache:
             self.clock, self.kept = (stamp.change, stamp.generation), stamp.change
         else:
             self._reset(None)
+            derived.discard(database.file.parent)
 
     def _restore(self, parts: derived.Parts, database: Database) -> None:
         size = len(parts["alive"])

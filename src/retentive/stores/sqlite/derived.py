@@ -116,7 +116,10 @@ def load(folder: Path, space: str, generation: int, change: int) -> tuple[Stamp,
             start = HEAD.size + header["length"]
             start = -(-start // ALIGNED) * ALIGNED
             parts = {listed[0]: _part(file, start, *listed[1:]) for listed in header["parts"]}
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError, KeyError, TypeError, MemoryError):
+        _remove(folder / NAME)  # its header may be sound, and would keep a good one from its place
         return None
     return stamp, parts
 

@@ -178,6 +178,7 @@ class SqliteSpace:
         try:
             if reader is None or clock is None or self._identity() != self._read_file:
                 return False
+            self._cache.moved = 0  # one attempt, whatever comes of it
             if not self._cache.keep(folder, self.path):
                 return False
             if self._identity() == self._read_file and not reader.rows("erased_since", (clock[0],)):
@@ -228,6 +229,8 @@ class SqliteSpace:
             finally:
                 self._reads -= 1
                 reader.abandon()
+            if self._cache.overdue:
+                self._keep()
 
     @contextmanager
     def _reading(self) -> Iterator[Reading]:

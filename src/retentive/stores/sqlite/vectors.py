@@ -33,7 +33,7 @@ MATRIX_BYTES = 16 << 20  # the largest matrix kept in RAM: 16,384 vectors of 256
 CODED_FROM = 1_024  # but fewer rows than this are never coded, however long
 DEPTH = 384  # rows fetched and scored exactly
 DEPTH_SHARE = 5  # and this many for each one asked for
-FEW = 1_024  # rows that pass: no need for codes, all are scored
+FEW = 512  # rows that pass: no need for codes, all are scored
 LEAST_SAMPLE = 128  # members of the sample that must pass before it speaks for those that pass
 SPREAD_SAMPLE = 256  # else so many of those that pass are fetched, evenly spread
 CHECKED = 4_096  # vectors compared at a time
@@ -67,10 +67,10 @@ class VectorRows:
         if size % 4 or any(len(blob) != size for blob in blobs):
             raise StoreCorrupt("The vectors of a space differ in length; look at it with `retentive doctor`.")
         values = np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1)
-        if self._codes is None and int(places.max()) >= max(CODED_FROM, MATRIX_BYTES // size):
-            self._encode()
         if self._codes is None:
             self._put_whole(places, rows, values, capacity)
+            if int(places.max()) >= max(CODED_FROM, MATRIX_BYTES // size):
+                self._encode()
         else:
             self._codes.reserve(capacity)
             self._codes.put(places, values)

@@ -2,8 +2,8 @@
 
 A vector is centred on the mean of its space, rotated (a fixed random rotation spreads what it says over all
 dimensions alike) and kept as a sign and a magnitude bit per dimension, with one factor that puts right how much was
-lost. A query meets them twice. First the signs alone, its own weights cut to two bits: a Hamming distance. Then, for
-the best of those, both bits with its weights in four. What is left is scored exactly by whoever asks.
+lost. A query meets them twice. First the signs alone, its own weights cut to two sizes: a Hamming distance. Then,
+for the best of those, both bits with its weights in three. What is left is scored exactly by whoever asks.
 
 Tried on 230,000 real sentences (docs/decisions/0030-vector-arm.md): plain sign bits need the exact scores of
 50,000 rows before the best 20 are right for 99 queries in 100; this, those of 200.
@@ -27,10 +27,9 @@ WORD = 64  # bits
 LARGEST_BLOCK = 512  # dimensions rotated together
 SEED = 20_261_118
 STEP = 0.996  # of a standard deviation: the best uniform step of two bits for a normal distribution
-COARSE, FINE = 2, 3  # bits of a query's weights, for the first look and the second
-COARSE_TOP = 0.97  # the share of weights below the greatest that two bits can say
-SCAN = 32_768  # rows at a time: what is worked on stays in the processor's cache
-LEAST_KEPT = 4_096  # rows that have a second look
+FINE = 3  # bits of a query's weights for the second look
+SCAN = 16_384  # rows at a time: what is worked on stays in the processor's cache
+LEAST_KEPT = 8_192  # rows that have a second look
 KEPT_SHARE = 24  # and at least one row in this many
 SAMPLED_FROM, SAMPLE_STEP = 65_536, 8  # from so many on, the bar is set by one distance in eight
 SPARSE = 8  # gather rows where fewer than one in this many may be looked at
@@ -137,7 +136,7 @@ class VectorCodes:
         Σ w·b·(½+m) over signs b and magnitude bits m: half the sum of all weights, less those that disagree, more
         those that are large, less twice those that are both; each sum counted bit plane by bit plane.
         """
-        sign, planes, total = _planes(weights, FINE, 1.0)
+        sign, planes, total = _planes(weights)
         more, less = np.zeros(len(places), dtype=np.uint16), np.zeros(len(places), dtype=np.uint16)
         for word in range(len(self._sign)):
             large = self._large[word, places]
@@ -188,12 +187,12 @@ def _packed(bits: Mask) -> Words:
     return words
 
 
-def _planes(weights: Floats, bits: int, top: float) -> tuple[Words, list[Words], int]:
+def _planes(weights: Floats) -> tuple[Words, list[Words], int]:
     """Return the signs of the weights, the bit planes of their magnitudes, and the sum of those."""
     sizes = np.abs(weights)
-    greatest = np.sort(sizes)[min(int(len(sizes) * top), len(sizes) - 1)] or 1.0
-    steps = np.minimum(np.round(sizes / greatest * (2**bits - 1)), 2**bits - 1).astype(np.uint8)
-    planes = [_packed((steps >> power & 1)[None, :] > 0)[:, 0] for power in range(bits)]
+    greatest, most = float(sizes.max()) or 1.0, 2**FINE - 1
+    steps = np.round(sizes / greatest * most).astype(np.uint8)
+    planes = [_packed((steps >> power & 1)[None, :] > 0)[:, 0] for power in range(FINE)]
     return _packed(weights[None, :] > 0)[:, 0], planes, int(steps.sum())
 
 
@@ -209,19 +208,26 @@ def _bar(distances: NDArray[np.uint16], kept: int) -> int:
 
 
 def _distances(codes: Words, weights: Floats) -> NDArray[np.uint16]:
-    """Return for each column the sum of those weights, in two bits, whose sign it does not share."""
-    sign, (low, high), _ = _planes(weights, COARSE, COARSE_TOP)
+    """Return for each column how many of its signs are not the query's, those of its large weights counted thrice.
+
+    One and three are what a normal distribution is best cut to, as with the codes themselves.
+    """
+    sign, large = _packed(weights[None, :] > 0)[:, 0], _packed(_large(weights)[None, :])[:, 0]
     size = codes.shape[1]
-    distances = np.empty(size, dtype=np.uint16)
+    distances = np.zeros(size, dtype=np.uint16)
     room = (np.empty(SCAN, np.uint64), np.empty(SCAN, np.uint64), np.empty(SCAN, np.uint8), np.empty(SCAN, np.uint8))
     for first in range(0, size, SCAN):
         block = distances[first : first + SCAN]
-        wrong, masked, ones, twos = (part[: len(block)] for part in room)
-        block[:] = 0
+        wrong, masked, all_wrong, large_wrong = (part[: len(block)] for part in room)
         for word in range(len(codes)):
             np.bitwise_xor(codes[word, first : first + SCAN], sign[word], out=wrong)
-            np.bitwise_count(np.bitwise_and(wrong, high[word], out=masked), out=twos)
-            np.left_shift(twos, 1, out=twos)
-            np.bitwise_count(np.bitwise_and(wrong, low[word], out=masked), out=ones)
-            np.add(block, np.add(twos, ones, out=twos), out=block)
+            np.bitwise_count(np.bitwise_and(wrong, large[word], out=masked), out=large_wrong)
+            np.bitwise_count(wrong, out=all_wrong)
+            np.add(all_wrong, np.add(large_wrong, large_wrong, out=large_wrong), out=all_wrong)
+            np.add(block, all_wrong, out=block)
     return distances
+
+
+def _large(weights: Floats) -> Mask:
+    large: Mask = np.abs(weights) > STEP * np.sqrt(np.square(weights).mean())
+    return large
