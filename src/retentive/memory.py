@@ -30,8 +30,8 @@ from retentive.stores.locations import store_for
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
-from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
-from retentive.writing import checked_id
+from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware, strings
+from retentive.writing import checked_id, checked_kind
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -252,7 +252,7 @@ class Space:
         settings = {"limit": limit, "token_budget": token_budget}
         if any(value is not None for value in settings.values()):
             chosen = chosen.replace(**{name: value for name, value in settings.items() if value is not None})
-        filters = Filters(kinds, tags, where, since, until, as_of)
+        filters = Filters(self._known(kinds), tags, where, since, until, as_of)
         question = question_of(cue, state, utterance, chosen, filters, moment)
         if session is not None:
             question = replace(question, session=session)
@@ -265,6 +265,12 @@ class Space:
         if self._shared and self._shared != self.path:
             outcome = self._with_shared(outcome, question, self._shared)
         return Recall(recall_id, chosen, outcome, self._feedback_on(outcome))
+
+    def _known(self, kinds: Iterable[str] | None) -> tuple[str, ...] | None:
+        """Refuse kinds that nobody registered: a typo would silently give an empty answer."""
+        if kinds is None:
+            return None
+        return tuple(checked_kind(kind, self._home.kinds) for kind in strings(kinds, "kinds"))
 
     def _notes(self, cue: str | None, state: AgentState | None, *, touch: bool) -> list[str]:
         if state is None or not cue or not touch:
@@ -316,7 +322,7 @@ class Space:
         cursor: str | None = None,
     ) -> Page:
         """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
-        filters = Filters(kinds, tags, where, since, until, as_of)
+        filters = Filters(self._known(kinds), tags, where, since, until, as_of)
         return self._keeper(self._kept).page(filters, hidden=hidden, limit=limit, cursor=cursor)
 
     def update(self, id: str, *, reason: str = "", **changes: Any) -> Memory:  # noqa: A002

@@ -60,7 +60,10 @@ def aware(moment: datetime, name: str) -> datetime:
         raise InvalidInput(
             f"{name}={moment!r} has no time zone; pass an aware datetime, e.g. datetime.now(UTC).", value=moment
         )
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(f"{name}={moment!r} lies outside the years 1 to 9999 in UTC.", value=moment) from None
 
 
 @dataclass(frozen=True, slots=True)

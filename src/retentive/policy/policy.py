@@ -354,7 +354,18 @@ def _check_tau(where: str, value: Any) -> None:
 
 
 def advice(policy: Policy) -> list[str]:
-    """Say what is legal but likely not meant: today, a recency half-life beyond the advised band."""
+    """Say what is legal but likely not meant."""
+    return [*_cliff(policy), *_forgetful_rotation(policy)]
+
+
+def _forgetful_rotation(policy: Policy) -> list[str]:
+    if policy.modifiers.rotation == "off" or policy.reinforcement.ledger:
+        return []
+    return [f"Policy {policy.name!r}: rotation reads the ledger, and ledger = false keeps none: nothing will rotate."]
+
+
+def _cliff(policy: Policy) -> list[str]:
+    """A recency half-life beyond the advised band leads to a cliff, or nowhere."""
     spec = policy.signals.get("recency")
     if spec is None or spec.options.get("decay_by", "half_life") != "half_life":
         return []

@@ -112,6 +112,8 @@ def _column(name: str, raw: Floats, spec: SignalSpec, weight: float, policy: Pol
     weights = np.full(len(raw), weight)
     if policy.modifiers.tiers:
         weights *= np.array([TIER if _TIERED.get(kind) == name else 1.0 for kind in pool.columns.kinds])
+    if policy.combine == "product":  # a weight is an exponent there: 1 takes the factor as it is, 0 leaves it out
+        return Column(raw, normalised, weights, np.maximum(normalised, 0.0) ** weights)
     return Column(raw, normalised, weights, weights * normalised)
 
 

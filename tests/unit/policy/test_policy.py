@@ -185,3 +185,10 @@ def test_unknown_presets_list_the_known_ones() -> None:
     with pytest.raises(InvalidInput, match="Did you mean 'operational'"):
         policies.get("operatonal")
     assert policies.names()[0] == "retentive"
+
+
+def test_rotation_without_a_ledger_is_advised_against() -> None:
+    """What rotates is read from the ledger; `policy check` says that there is none."""
+    silent = policies.retentive.replace(ledger=False)
+    assert any("ledger" in sentence for sentence in advice(silent))
+    assert advice(policies.retentive) == []
