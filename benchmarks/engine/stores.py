@@ -21,8 +21,13 @@ from retentive import Retentive
 from retentive.memory import Space
 
 SOURCE = Path(__file__).resolve().parents[2] / "src/retentive"
-WRITES = ("stores/sqlite/**/*.sql", "stores/sqlite/transaction.py", "stores/sqlite/tokens.py", "stores/sqlite/rows.py")
-WRITES += ("text/*.py", "indexing.py", "writing.py")
+WRITES = (
+    "stores/sqlite/schema.sql",
+    "stores/sqlite/migrations/*.sql",
+    "stores/sqlite/tokens.py",
+    "stores/sqlite/rows.py",
+)
+WRITES += ("text/*.py", "indexing.py", "writing.py")  # what decides which rows a text becomes
 SPACE = "bench/one"
 BATCH = 1000
 FIRST = datetime(2024, 6, 1, tzinfo=UTC)
