@@ -13,11 +13,12 @@ from pathlib import Path
 from uuid import uuid4
 
 from retentive.errors import InvalidInput, NotFound
+from retentive.stores.sqlite.connections import Terms
 from retentive.stores.sqlite.database import Durability
 from retentive.stores.sqlite.faults import translate_system
 from retentive.stores.sqlite.names import HASHED, folder_name, space_of
 from retentive.stores.sqlite.peek import space_inside
-from retentive.stores.sqlite.space import SqliteSpace, Terms
+from retentive.stores.sqlite.space import SqliteSpace
 from retentive.stores.values import require_storable
 
 FILE = "space.db"
