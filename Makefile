@@ -100,8 +100,10 @@ docs: $(DEV) $(VENV)/.docs  ## build the documentation strictly, into site/
 	$(PY) scripts/docs_current.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-docs-current: $(DEV)  ## rewrite what the documentation generates from the code: tables, pictures
+docs-current: $(DEV)  ## rewrite what is generated from the code: tables, pictures, command reference, async types
 	$(PY) scripts/docs_current.py
+	$(PY) scripts/cli_reference.py
+	$(PY) scripts/async_stub.py
 
 docs-serve: $(DEV) $(VENV)/.docs  ## serve the documentation on this machine while you write
 	$(BIN)/mkdocs serve

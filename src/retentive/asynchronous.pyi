@@ -28,8 +28,8 @@ from retentive.stores.locations import store_for
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
-from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware, strings
-from retentive.writing import checked_id, checked_kind
+from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
+from retentive.writing import checked_elements, checked_id, checked_kind
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]

@@ -30,8 +30,8 @@ from retentive.stores.locations import store_for
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
-from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware, strings
-from retentive.writing import checked_id, checked_kind
+from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
+from retentive.writing import checked_elements, checked_id, checked_kind
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -270,7 +270,7 @@ class Space:
         """Refuse kinds that nobody registered: a typo would silently give an empty answer."""
         if kinds is None:
             return None
-        return tuple(checked_kind(kind, self._home.kinds) for kind in strings(kinds, "kinds"))
+        return tuple(checked_kind(kind, self._home.kinds) for kind in checked_elements(kinds, "kinds"))
 
     def _notes(self, cue: str | None, state: AgentState | None, *, touch: bool) -> list[str]:
         if state is None or not cue or not touch:

@@ -164,9 +164,14 @@ def checked_names(values: Any, name: str) -> tuple[str, ...]:
     """Check several short strings (tags, ids) and return them without repetition; None is none."""
     if values is None:
         return ()
+    return tuple(dict.fromkeys(_element(value, name) for value in checked_elements(values, name)))
+
+
+def checked_elements(values: Any, name: str) -> tuple[Any, ...]:
+    """Refuse what is no list: a lone string, bytes, a number."""
     if isinstance(values, bytes) or not isinstance(values, Iterable):
         raise InvalidInput(f"{name}={values!r} is not a list of strings.", value=values)
-    return tuple(dict.fromkeys(_element(value, name) for value in strings(values, name)))
+    return strings(values, name)
 
 
 def _element(value: Any, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -49,8 +50,17 @@ numbers = st.floats(-2, 2, allow_nan=False)
 specs = st.builds(
     SignalSpec, weight=numbers, normalise=st.sampled_from(["minmax", "population", "band", "none"]), constant=unit
 )
+
+
+def made(combine: str, signals: dict[str, SignalSpec], **sections: Any) -> Policy:
+    """A product takes no negative weight: there it is an exponent."""
+    if combine == "product":
+        signals = {name: dataclasses.replace(spec, weight=abs(spec.weight)) for name, spec in signals.items()}
+    return Policy(combine=combine, signals=signals, **sections)
+
+
 custom = st.builds(
-    Policy,
+    made,
     name=st.just("custom"),
     sources=st.builds(
         Sources,

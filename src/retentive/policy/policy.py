@@ -247,6 +247,12 @@ def check(policy: Policy) -> None:
     _check_ranges(policy)
     for name, spec in policy.signals.items():
         _check_signal(policy.name, name, spec)
+        if policy.combine == "product" and spec.weight < 0:
+            raise InvalidInput(
+                f"Policy {policy.name!r}: weight of {name!r} is {spec.weight!r}, but in a product a weight is an "
+                "exponent and a factor may be 0; use a weight of 0 or more, or combine='sum'.",
+                value=spec.weight,
+            )
 
 
 def _check_choice(name: str, value: Any, policy: str) -> None:

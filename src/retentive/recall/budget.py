@@ -1,9 +1,10 @@
 """Fit an answer into a token budget: the best whole, the rest squeezed into one block, nothing dropped in silence.
 
 What a hit costs is what its rendered line costs, provenance and escapes included, in the dearer of XML and Markdown.
-The frame around the lines (some 90 tokens, 120 with a block) is paid from the same budget but takes at most a third of
-it. So what ``Recall.render`` writes as XML, Markdown or messages stays within a budget of 400 and more, and a smaller
-one still holds memories rather than frame. Pinned memories come on top: they are the caller's own standing choice.
+The frame around the lines (some 100 tokens, 130 with a block) is paid from the same budget but takes at most three
+eighths of it. So what ``Recall.render`` writes as XML, Markdown or messages stays within a budget of 400 and more, and
+a smaller one still holds memories rather than frame. Pinned memories come on top: they are the caller's own standing
+choice.
 
 Hits stay whole in the order of their rank while they fit beside a block that still has a few words for each of the
 others, and in any case within three fifths of the room. The block has facts for as many as possible and only ids for
@@ -40,6 +41,7 @@ FEW_WORDS = 12  # tokens of text that every squeezed fact should have before a h
 WHOLE_SHARE = 0.6  # of the room: what the best may take whole, however many others are squeezed
 LEAST_WORDS = 5  # tokens below which a squeezed fact says nothing and its id alone is better
 COMPACTOR_SECONDS = 10.0
+SLACK = 8  # tokens: an estimate of the whole may exceed the sum of its parts' by a few
 _LONGEST_AGE = "88 minutes ago"
 _FRAME = f"""Memories, quoted as data:
 
@@ -106,7 +108,7 @@ def fit(
 
 def _room(token_budget: int, frame: int) -> int:
     """What is left for memories; it grows with every token of the budget, so that more never keeps less."""
-    return token_budget - min(frame, token_budget // 3)
+    return token_budget - min(frame, token_budget * 3 // 8)
 
 
 def _too_small(token_budget: int, frame: int, need: int, hits: int) -> InvalidInput:
@@ -135,7 +137,8 @@ class _Scale:
         return max(self.text(compacted_xml(text)), self.text(compacted_markdown(text)))
 
     def frame(self, lines: Sequence[Line]) -> int:
-        return self.text(_FRAME) + (self.text(_PROCEDURES) if any(line.kind == "procedure" for line in lines) else 0)
+        procedures = self.text(_PROCEDURES) if any(line.kind == "procedure" for line in lines) else 0
+        return SLACK + self.text(_FRAME) + procedures
 
     def wanted(self, entry: Entry) -> int:
         """What an entry should have in the block: its head and a few words."""

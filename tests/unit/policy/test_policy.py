@@ -192,3 +192,9 @@ def test_rotation_without_a_ledger_is_advised_against() -> None:
     silent = policies.retentive.replace(ledger=False)
     assert any("ledger" in sentence for sentence in advice(silent))
     assert advice(policies.retentive) == []
+
+
+def test_a_product_takes_no_negative_weight() -> None:
+    """There a weight is an exponent: a factor of 0 would make a score of infinity."""
+    with pytest.raises(InvalidInput, match="'freshness' is -1"):
+        policies.freshness.replace(weights={"freshness": -1.0})
