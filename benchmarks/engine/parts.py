@@ -242,8 +242,42 @@ def writes(size: int) -> dict[str, Any]:
             "built": subject.built,
             "remember": timed(lambda _n: space.remember(**subject.fresh()), 300, warm=5),
             "commit": commits(file_of(space)),
+            "statements_alone": replayed(subject),
             "batch": batch,
         }
+
+
+def replayed(subject: Subject, runs: int = 100) -> dict[str, Any]:
+    """Time the statements of a remember alone: those of one copy, run again on another by SQLite and nothing else."""
+    import apsw  # noqa: PLC0415
+
+    transactions: list[list[tuple[str, Any]]] = []
+
+    def note(cursor: Any, sql: str, bindings: Any) -> bool:
+        if sql.startswith("BEGIN IMMEDIATE"):
+            transactions.append([])
+        if transactions and (sql.startswith("BEGIN IMMEDIATE") or cursor.connection.in_transaction):
+            transactions[-1].append((sql, bindings))
+        return True
+
+    hook = lambda connection: setattr(connection, "exec_trace", note)  # noqa: E731 - apsw wants a function
+    with copied(subject.folder) as one, copied(subject.folder) as two:
+        apsw.connection_hooks.append(hook)
+        with home(one, subject.embedder) as memories:
+            space = memories.space(SPACE)
+            for _ in range(runs):
+                space.remember(**subject.fresh())
+            name = file_of(space).relative_to(one)
+        apsw.connection_hooks.remove(hook)
+        writing = [each for each in transactions if any(sql.lstrip().startswith("INSERT") for sql, _ in each)]
+        connection = apsw.Connection(str(two / name))
+        connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON")
+        try:
+            return timed(
+                lambda n: [connection.execute(*each).fetchall() for each in writing[n]], len(writing) - 5, warm=5
+            )
+        finally:
+            connection.close()
 
 
 def batches(subject: Subject, space: Space, count: int = 10) -> dict[str, Any]:
