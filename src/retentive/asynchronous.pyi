@@ -15,6 +15,7 @@ from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
 from retentive.keeping import Keeper, Page, Version
+from retentive.mind import Mind
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
@@ -30,6 +31,14 @@ from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
 from retentive.writing import checked_elements, checked_id, checked_kind
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from retentive.keeping import Keeper
+from retentive.recall.request import Tools
+from retentive.stores.protocol import SpaceStore
+from retentive.types import Gate
+from retentive.reflect.outcome import Reflection, Shaken
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -51,6 +60,8 @@ class AsyncSpace:
     async def maintain(self, *, re_embed: bool=False, progress: Progress | None=None) -> Mapping[str, int]: ...
     async def export(self, path: str | Path, *, progress: Progress | None=None) -> int: ...
     async def import_(self, path: str | Path, *, progress: Progress | None=None) -> int: ...
+    async def reflect(self, *, force: bool=False, budget: float | None=None, dry_run: bool=False, progress: Progress | None=None) -> Reflection: ...
+    async def shaken(self) -> builtins.list[Shaken]: ...
 class AsyncRetentive:
     def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None) -> None: ...
     @property

@@ -117,21 +117,22 @@ class Keeper:
         vectors = checked_vectors(self._tools().embedder, [passage(memory) for memory in drafts])
         kept = []
         with self.store.transaction() as tx:
-            self._stamp(tx)
+            self.stamp(tx)
             for done, (draft, vector) in enumerate(zip(drafts, vectors, strict=True), 1):
-                kept.append(self._insert(tx, draft, vector))
+                kept.append(self.insert(tx, draft, vector))
                 if progress is not None:
                     progress(done, len(drafts))
         return kept
 
-    def _stamp(self, tx: Transaction) -> None:
+    def stamp(self, tx: Transaction) -> None:
         """Note the embedder with the first vector; check again, for another process may have been first."""
         setting = tx.setting(EMBEDDER_SETTING)
         self._agree(setting)
         if setting is None:
             tx.set_setting(EMBEDDER_SETTING, identity_setting(self._identity()))
 
-    def _insert(self, tx: Transaction, memory: Memory, vector: Vectors) -> Memory:
+    def insert(self, tx: Transaction, memory: Memory, vector: Vectors) -> Memory:
+        """Write one memory in a transaction that has been stamped: row, journal, and what it retires."""
         if not memory.id:
             memory = memory.changed(id=new_id(tx, memory))
         place = place_of(tx, memory)

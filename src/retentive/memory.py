@@ -17,6 +17,7 @@ from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
 from retentive.keeping import Keeper, Page, Version
+from retentive.mind import Mind
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
@@ -161,7 +162,7 @@ class Retentive:
         return f"<Retentive over {self.store!r}>"
 
 
-class Space:
+class Space(Mind):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None) -> None:
@@ -185,6 +186,10 @@ class Space:
     def _keeper(self, store: SpaceStore) -> Keeper:
         home = self._home
         return Keeper(store, lambda: home.tools, home.now(), home.actor, home.kinds)
+
+    @property
+    def _recall_tools(self) -> Tools:
+        return self._home.tools
 
     def remember(
         self,

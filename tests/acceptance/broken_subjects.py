@@ -224,6 +224,33 @@ class Amnesiac(RetentiveSubject):
             tx.trim_ledger(before=self.setting.clock.now, keep=0)
 
 
+class Hasty(RetentiveSubject):
+    """Reflects whenever it is asked to."""
+
+    def reflect(self, **how: Any) -> Any:
+        """Do not wait for the budget."""
+        return super().reflect(**{**how, "force": True})
+
+
+class Brooding(RetentiveSubject):
+    """Begins to count from nothing after every reflection and restart: it never knows that it has reflected."""
+
+    def reflect(self, **how: Any) -> Any:
+        """Reflect, and lose the counter."""
+        told = super().reflect(**how)
+        with self.space().store.transaction() as tx:
+            tx.set_setting("reflection", None)
+        return told
+
+
+class Credulous(RetentiveSubject):
+    """Reflects without noticing when evidence falls."""
+
+    def reflect(self, **how: Any) -> Any:
+        """Say that nothing is shaken."""
+        return replace(super().reflect(**how), shaken=())
+
+
 def deaf(*names: str) -> Maker:
     """Return our engine without hearing some facts."""
     return lambda setting: Unmindful(setting, names)
@@ -258,6 +285,7 @@ BROKEN: dict[int, dict[str, Maker]] = {
     19: {"never asked": bent(rerank_ms=0.0)},
     20: {"one room": OneRoom, "folded names": FoldedNames, "plain vector store": PlainVectorStore},
     21: {"everything scored": bent(whole_space_up_to=100_000)},
+    22: {"hasty": Hasty, "brooding": Brooding, "credulous": Credulous},
     23: {"recency let in": bending(with_a_second_signal)},
     24: {"stateless": Stateless},
     25: {"dropped in silence": doctored(without_compacted)},

@@ -18,6 +18,7 @@ from retentive import Draft, Hit, Memory, Recall, Retentive, Space
 from retentive.cli.main import COMMANDS
 from retentive.config import KEYS
 from retentive.errors import RetentiveError
+from retentive.mind import Mind
 from retentive.policy import presets
 from retentive.policy.policy import _CHOICES, _SECTION_OF
 from retentive.scoring.signals import SIGNALS, options_of
@@ -39,7 +40,7 @@ def test_every_public_name() -> None:
     assert [name for name in retentive.__all__ if not mentioned(API, name)] == []
 
 
-@pytest.mark.parametrize("kind", [Retentive, Space, Recall, Hit, Memory, Draft], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [Retentive, Space, Mind, Recall, Hit, Memory, Draft], ids=lambda kind: kind.__name__)
 def test_every_public_member(kind: type) -> None:
     """The Python reference has every public method, property and field."""
     members = {name for name in vars(kind) if not name.startswith("_")}
@@ -48,7 +49,7 @@ def test_every_public_member(kind: type) -> None:
     assert sorted(name for name in members if not mentioned(API, name)) == []
 
 
-@pytest.mark.parametrize("kind", [Retentive, Space, Recall], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [Retentive, Space, Mind, Recall], ids=lambda kind: kind.__name__)
 def test_every_argument(kind: type) -> None:
     """The Python reference has every argument of every public method."""
     public = [value for name, value in vars(kind).items() if not name.startswith("_")]

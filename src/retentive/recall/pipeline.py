@@ -3,7 +3,7 @@ floor → rerank → near-duplicates → rotation → diversity → limit → to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from retentive.errors import InvalidInput
@@ -16,6 +16,7 @@ from retentive.recall.ranking import Ranked, rank
 from retentive.recall.request import Question, Tools
 from retentive.recall.rotation import shown_lately
 from retentive.recall.selection import Chosen, select
+from retentive.recall.shaken import shaken
 from retentive.recall.succession import succeed
 from retentive.scoring.freshness import tau_for
 from retentive.scoring.signals import DAY
@@ -46,7 +47,7 @@ def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
     ranked = rank(question.policy, cue, evidence)
     succeed(ranked, cue)
     chosen = select(ranked, question, cue, store, tools, shown_lately(question, cue, store))
-    hits = _hits(ranked, finding, chosen, store)
+    hits = _doubted(_hits(ranked, finding, chosen, store), store, question.gate)
     hits, compacted = _within_budget(question, cue, hits, tools)
     trace = _trace(question, cue, finding, ranked, chosen)
     core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
@@ -70,6 +71,12 @@ def _hits(ranked: Ranked, finding: Finding, chosen: Chosen, store: SpaceStore) -
     found = {memory.id: memory for memory in store.memories(ranked.evidence.columns.rows[chosen.order])}
     ids = ranked.evidence.columns.ids
     return tuple(_hit(ranked, finding, i, found[ids[i]]) for i in chosen.order if ids[i] in found)
+
+
+def _doubted(hits: tuple[Hit, ...], store: SpaceStore, gate: Gate) -> tuple[Hit, ...]:
+    """Mark the hits that rest on evidence which no longer stands."""
+    reasons = shaken([hit.memory for hit in hits], store, gate.known_at)
+    return tuple(replace(hit, stale=reasons.get(hit.memory.id, hit.stale)) for hit in hits) if reasons else hits
 
 
 def _hit(ranked: Ranked, finding: Finding, i: int, memory: Memory) -> Hit:

@@ -1,6 +1,6 @@
 """The behaviours of policy.md §8 as plays that can fail: `retentive eval scenarios`."""
 
-from retentive.evaluate.scenarios import answers, finding, gates, numbers, ranking, reading, rendering
+from retentive.evaluate.scenarios import answers, finding, gates, numbers, ranking, reading, reflecting, rendering
 from retentive.evaluate.scenarios.run import Verdict, run_all, run_one, select
 from retentive.evaluate.scenarios.stage import REGISTRY, Broken, NotOffered, Scenario, Stage
 from retentive.evaluate.scenarios.subject import Answered, Clock, RetentiveSubject, Setting, Subject
@@ -26,6 +26,7 @@ __all__ = [
     "numbers",
     "ranking",
     "reading",
+    "reflecting",
     "rendering",
     "run_all",
     "run_one",

@@ -20,6 +20,7 @@ from retentive.types import AgentState, Json
 if TYPE_CHECKING:
     from retentive.answer import Recall
     from retentive.memory import Retentive, Space
+    from retentive.reflect.outcome import Reflection
 
 HOME = "acme/alice"
 NOON = datetime(2024, 6, 15, 12, tzinfo=UTC)
@@ -195,6 +196,10 @@ class RetentiveSubject:
         """Return what is worth bringing up, best first."""
         hits = self.ask(cue, space=space, limit=limit, policy=policy, touch=touch, **asked)
         return [Answered(hit.memory.id, hit.memory.text, hit.score) for hit in hits]
+
+    def reflect(self, **how: Any) -> Reflection:
+        """Reflect on the space, if it is due."""
+        return self.space().reflect(**how)
 
     def forget(self, memory_id: str, *, space: str = HOME) -> None:
         """Suppress a memory: hidden, not deleted."""

@@ -1,0 +1,61 @@
+"""What a space can do beyond keeping and recalling: reflect on what it holds.
+
+The verbs are a base of `retentive.Space`, and only delegate. What they need is imported when they are called.
+"""
+
+from __future__ import annotations
+
+import builtins
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from retentive.keeping import Keeper
+from retentive.recall.request import Tools
+from retentive.stores.protocol import SpaceStore
+from retentive.types import Gate
+
+if TYPE_CHECKING:
+    from retentive.reflect.outcome import Reflection, Shaken
+
+Progress = Callable[[int, int], None]
+
+
+class Mind:
+    """The verbs of a space that think."""
+
+    @property
+    @abstractmethod
+    def _kept(self) -> SpaceStore: ...
+
+    @abstractmethod
+    def _keeper(self, store: SpaceStore) -> Keeper: ...
+
+    @property
+    @abstractmethod
+    def _recall_tools(self) -> Tools: ...
+
+    def reflect(
+        self,
+        *,
+        force: bool = False,
+        budget: float | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Reflection:
+        """Draw insights from the latest memories, if enough importance has gathered since the last time.
+
+        ``budget`` is how much (30 on the 1-10 scale); given once, the space keeps it. ``force`` does not wait for it.
+        ``dry_run`` only says whether it is due and what it would cost.
+        """
+        from retentive.reflect.run import reflect  # noqa: PLC0415
+
+        keeper = self._keeper(self._kept)
+        return reflect(keeper, self._recall_tools, None, force=force, budget=budget, dry_run=dry_run, progress=progress)
+
+    def shaken(self) -> builtins.list[Shaken]:
+        """List the insights whose evidence was superseded, forgotten or erased, with what became of it."""
+        from retentive.reflect.run import list_shaken  # noqa: PLC0415
+
+        store = self._kept
+        return list_shaken(store, Gate(true_at=self._keeper(store).author.now))
