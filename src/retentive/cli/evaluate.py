@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from retentive.cli.options import POLICY, command
+from retentive.cli.options import MOMENT, POLICY, command
 from retentive.cli.session import Session, on_terminal, talk
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from retentive.evaluate.runner import Progress
     from retentive.evaluate.scenarios.run import Verdict
     from retentive.policy.policy import Policy
+
+
+FORMATS: Final = ("neutral", "locomo", "realtalk", "longmemeval", "longmemeval-turns", "beam")
+"""`retentive.evaluate.formats.NAMES`, which is not imported for `--help`; a test holds the two together."""
 
 
 @click.group("eval", short_help="Measure retrieval quality, and run the behaviours as scenarios.")
@@ -32,9 +37,11 @@ def evaluate() -> None:
     examples=[
         "retentive eval run --policy retentive --policy blend --overall",
         "retentive eval run --data example --touch --no-baselines --json",
+        "retentive eval run --policy retentive --policy blend --save runs/first",
     ],
 )
-@click.option("--data", multiple=True, metavar="FILE", help="A set in neutral JSON; without one, a bundled example.")
+@click.option("--data", multiple=True, metavar="FILE", help="A set, neutral or as published; default: an example.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Its format, where its shape does not tell.")
 @click.option("--policy", "policies", type=POLICY, multiple=True, help="A preset or a .toml file; default: retentive.")
 @click.option("--baselines/--no-baselines", default=True, show_default=True, help="Also BM25, vector, RRF, min-max.")
 @click.option("--touch", is_flag=True, help="Also answer in file order with write-back on, and print the difference.")
@@ -44,50 +51,101 @@ def evaluate() -> None:
 )
 @click.option("--dated-text", is_flag=True, help="Write time and speaker into the text, as published baselines do.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Also write FILE.json or FILE.md.")
-def run(
+@click.option(
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Keep the run: configuration, answers, figures, an HTML report; the same again resumes it.",
+)
+def run(session: Session, *, data: Sequence[str], out: Path | None, save: Path | None, **options: Any) -> None:
+    """Ask every question of a set under every policy and print the usual metrics side by side.
+
+    Memories are kept in a temporary folder, or in the one that --store names; your own store is never touched. Public
+    sets are read as their authors publish them: LoCoMo, LongMemEval, BEAM, REALTALK.
+    """
+    _check_out(out)
+    reports = []
+    for name in data or ("example",):
+        report, page = _measured(session, name, save / _stem(name) if save and len(data) > 1 else save, **options)
+        reports.append(report)
+        if not session.json:
+            click.echo(_text(report, by_category=options["by_category"]))
+        if page:
+            talk(f"The report is in {page}.")
+    if session.json:
+        session.emit([_shape(report) for report in reports])
+    if out:
+        out.write_text(_file(reports, out, by_category=options["by_category"]), "utf-8")
+
+
+def _stem(name: str) -> str:
+    return Path(name).name.split(".")[0]
+
+
+def _measured(
     session: Session,
+    name: str,
+    save: Path | None,
     *,
-    data: Sequence[str],
+    form: str | None,
     policies: Sequence[str],
     baselines: bool,
     touch: bool,
-    by_category: bool,
     limit_queries: int | None,
     dated_text: bool,
-    out: Path | None,
-) -> None:
-    """Ask every question of a set under every policy and print the usual metrics side by side.
-
-    Memories are kept in a temporary folder, or in the one that --store names; your own store is never touched.
-    """
+    by_category: bool,  # noqa: ARG001 - decides how the report is printed
+) -> tuple[Report, Path | None]:
+    """Measure one set, and keep the run where that is wanted."""
     from retentive.evaluate import datasets
     from retentive.evaluate.runner import evaluate as measure
+    from retentive.evaluate.saved import SavedRun, configuration
 
-    _check_out(out)
+    dataset = datasets.load(name, form)
+    dataset = dataset.first(limit_queries) if limit_queries else dataset
     asked = _policies(policies or ("retentive",), baselines=baselines)
     embedder, folder = _embedder(session), session.arguments.get("store")
-    store = Path(folder) if folder else None
-    reports = []
-    for name in data or ("example",):
-        dataset = datasets.load(name)
-        dataset = dataset.first(limit_queries) if limit_queries else dataset
-        with _progress(dataset.name) as progress:
-            report = measure(
-                dataset,
-                asked,
-                embedder=embedder,
-                touch=touch,
-                store=store,
-                text_form="dated" if dated_text else "fields",
-                progress=progress,
-            )
-        reports.append(report)
-        if not session.json:
-            click.echo(_text(report, by_category=by_category))
-    if session.json:
-        session.emit([report.as_dict() for report in reports])
-    if out:
-        out.write_text(_file(reports, out, by_category=by_category), "utf-8")
+    text_form = "dated" if dated_text else "fields"
+    saved = None
+    if save:
+        saved = SavedRun(save, configuration(dataset, asked, embedder, touch=touch, text_form=text_form))
+        if blocks := saved.begin():
+            talk(f"Resuming {save}: {blocks} parts are there.")
+    with _progress(dataset.name) as progress:
+        report = measure(
+            dataset,
+            asked,
+            embedder=embedder,
+            touch=touch,
+            store=Path(folder) if folder else None,
+            text_form=text_form,
+            progress=progress,
+            journal=saved,
+        )
+    return report, saved.finish(report) if saved else None
+
+
+def _shape(report: Report) -> dict[str, Any]:
+    from retentive.evaluate.analysis import analyse
+
+    return {**report.as_dict(), "analysis": analyse(report).as_dict()}
+
+
+@command("from-ledger", examples=["retentive eval from-ledger --out mine.json"])
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The set to write.")
+@click.option("--all", "every", is_flag=True, help="Every space of the store instead of one.")
+@click.option("--since", type=MOMENT, help="Only recalls at or after this moment, e.g. 2026-05-01T00:00Z.")
+def ledger(session: Session, *, out: Path, every: bool, since: datetime | None) -> None:
+    """Turn your own recalls and their feedback into a set for `eval run` and `tune`.
+
+    The set holds your memories' texts: keep it as you keep the store.
+    """
+    from retentive.evaluate.ledger import from_ledger, save, summary
+
+    memories = session.memories()
+    spaces = [memories.space(path) for path in memories.spaces()] if every else [session.space()]
+    dataset = from_ledger({space.path: space.store for space in spaces}, since=since)
+    save(dataset, out)
+    session.emit({"file": str(out), "questions": dataset.questions}, f"{out}: {summary(dataset)}.")
 
 
 @command(
@@ -116,6 +174,7 @@ def scenarios(session: Session, *, policy: str, only: Sequence[str]) -> None:
 
 
 evaluate.add_command(run)
+evaluate.add_command(ledger)
 evaluate.add_command(scenarios)
 
 
@@ -155,9 +214,11 @@ def _progress(name: str) -> Iterator[Progress | None]:
 
 
 def _text(report: Report, *, by_category: bool) -> str:
+    from retentive.evaluate.analysis import analyse
+    from retentive.evaluate.analysis import as_text as how_sure
     from retentive.evaluate.report import as_text
 
-    return as_text(report, by_category=by_category)
+    return f"{as_text(report, by_category=by_category)}\n{how_sure(analyse(report))}\n"
 
 
 def _file(reports: Sequence[Report], out: Path, *, by_category: bool) -> str:

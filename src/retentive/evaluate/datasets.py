@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from retentive.errors import InvalidInput, NotFound
+from retentive.evaluate import formats
 
 UNSCORED = ("abstention", "adversarial")
 """Categories (or parts of their names) that label no evidence to be found; their questions stay out of recall."""
@@ -96,14 +97,22 @@ class Dataset:
         return replace(self, conversations=tuple(kept))
 
 
-def load(path: str | Path) -> Dataset:
-    """Read a set from ``.json``, ``.json.gz``, ``.jsonl`` or ``.jsonl.gz``; the name ``example`` is the bundled one."""
+def load(path: str | Path, form: str | None = None) -> Dataset:
+    """Read a set from ``.json``, ``.json.gz``, ``.jsonl`` or ``.jsonl.gz``; the name ``example`` is the bundled one.
+
+    Public sets are read as their authors publish them (a folder where they publish folders), recognised by their
+    shape; ``form`` names the format where that does not decide, as with LongMemEval by session and by turn.
+    """
     file = EXAMPLE if str(path) == "example" else Path(path)
-    text = _read(file)
     place = _Place(file)
+    data = formats.read_folder(file, _whole) if file.is_dir() else _whole(file)
+    return _dataset(formats.neutral(data, file.name.split(".")[0], form), place)
+
+
+def _whole(file: Path) -> Any:
+    text, place = _read(file), _Place(file)
     lines = file.name.removesuffix(".gz").endswith(".jsonl")
-    data = _from_lines(text, place) if lines else _parsed(text, place)
-    return _dataset(data, place)
+    return _from_lines(text, place) if lines else _parsed(text, place)
 
 
 @dataclass(frozen=True, slots=True)

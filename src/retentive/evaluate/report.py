@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from retentive.embedders.protocol import Embedder, identity
@@ -26,6 +26,11 @@ class Asked:
     scores: dict[str, float]  # empty where recall cannot be measured
     newest: float | None
     seconds: float
+    age_days: float | None = None  # of the evidence, when it is asked for
+    tokens: int = 0  # of the answer: what a prompt pays for it
+    candidates: int = 0  # scored for it
+    lost: Mapping[str, str] = field(default_factory=dict)  # evidence that did not come up → at which stage it went
+    parts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # mean contributions: of evidence, others
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class Quality:
     abstained_of: int
     mean_ms: float
     p95_ms: float
+    tokens: float
+    candidates: float
 
     @property
     def label(self) -> str:
@@ -64,6 +71,8 @@ class Quality:
             "abstained_of": self.abstained_of,
             "mean_ms": round(self.mean_ms, 3),
             "p95_ms": round(self.p95_ms, 3),
+            "tokens": round(self.tokens, 1),
+            "candidates": round(self.candidates, 1),
         }
 
 
@@ -80,6 +89,7 @@ class Report:
     text_form: str
     depths: tuple[int, ...]
     rows: tuple[Quality, ...]
+    asked: tuple[Asked, ...] = ()  # every answer, for what is computed from them: see `analysis`
 
     def overall(self, policy: str, *, touched: bool = False) -> Quality:
         """Return a policy's figures over all questions."""
@@ -118,7 +128,8 @@ def summarise(
 ) -> Report:
     """Average what was asked, overall and by category, in the order in which policies and categories first appear."""
     groups: dict[tuple[str, bool, str], list[Asked]] = {}
-    for one in asked:
+    everything = tuple(asked)
+    for one in everything:
         for category in (OVERALL, one.question.category):
             groups.setdefault((one.policy, one.touched, category), []).append(one)
     identified = identity(embedder)
@@ -132,6 +143,7 @@ def summarise(
         text_form=text_form,
         depths=tuple(depths),
         rows=tuple(_quality(*key, rows) for key, rows in groups.items()),
+        asked=everything,
     )
 
 
@@ -151,6 +163,8 @@ def _quality(policy: str, touched: bool, category: str, rows: Sequence[Asked]) -
         abstained_of=len(abstaining),
         mean_ms=1000 * sum(seconds) / len(seconds),
         p95_ms=1000 * percentile(seconds, 0.95),
+        tokens=sum(row.tokens for row in rows) / len(rows),
+        candidates=sum(row.candidates for row in rows) / len(rows),
     )
 
 
@@ -199,14 +213,14 @@ def _columns(report: Report) -> list[tuple[str, str]]:
 def _header(report: Report, rows: Sequence[Quality]) -> list[str]:
     newest = [f"newest of {rows[0].newest_of}"] if rows[0].newest_of else []
     abstained = [f"empty of {rows[0].abstained_of}"] if rows[0].abstained_of else []
-    return ["policy", *(heading for heading, _ in _columns(report)), *newest, *abstained, "ms", "p95 ms"]
+    return ["policy", *(heading for heading, _ in _columns(report)), *newest, *abstained, "tokens", "ms", "p95 ms"]
 
 
 def _cells(report: Report, row: Quality, rows: Sequence[Quality]) -> list[str]:
     newest = [_share(row.newest_first)] if rows[0].newest_of else []
     abstained = [_share(row.abstained)] if rows[0].abstained_of else []
     values = [_share(row.metrics.get(metric)) for _, metric in _columns(report)]
-    return [row.label, *values, *newest, *abstained, f"{row.mean_ms:.1f}", f"{row.p95_ms:.1f}"]
+    return [row.label, *values, *newest, *abstained, f"{row.tokens:.0f}", f"{row.mean_ms:.1f}", f"{row.p95_ms:.1f}"]
 
 
 def _share(value: float | None) -> str:

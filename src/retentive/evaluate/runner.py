@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from retentive.embedders.protocol import Embedder, query_vector
 from retentive.errors import unknown_name
+from retentive.evaluate import misses
 from retentive.evaluate.cache import cached
 from retentive.evaluate.datasets import Conversation, Dataset, Item, Question
 from retentive.evaluate.metrics import newest_first, ranking_metrics
@@ -25,12 +28,27 @@ from retentive.policy.policy import Policy
 
 if TYPE_CHECKING:
     from retentive.memory import Retentive, Space
+    from retentive.recall.request import Tools
 
 DEPTHS = (1, 5, 10, 20)
 TEXT_FORMS = ("fields", "dated")
 """Speaker and time beside the text, as the façade takes them; or written into it, as published baselines have them."""
 Progress = Callable[[int, int, str], None]
 """Called with questions answered, questions in all, and what is running."""
+
+
+Block = tuple[str, str, bool]
+"""What is asked in one go: a conversation's questions under one policy, with or without write-back."""
+
+
+class Journal(Protocol):
+    """Where finished blocks are kept, so that a run can go on where it was interrupted."""
+
+    def known(self, block: Block, conversation: Conversation) -> list[Asked] | None:
+        """Return a block that an earlier run finished, None if none did."""
+
+    def keep(self, block: Block, asked: Sequence[Asked]) -> None:
+        """Keep a finished block."""
 
 
 @dataclass(slots=True)
@@ -44,17 +62,38 @@ class _Run:
     passes: tuple[bool, ...]  # with touch or without, in the order they are run
     text_form: str = "fields"
     progress: Progress | None = None
-    asked: list[Asked] = field(default_factory=list)
+    journal: Journal | None = None
+    blocks: dict[Block, list[Asked]] = field(default_factory=dict)
     done: int = 0
 
     @property
     def total(self) -> int:
         return self.dataset.questions * len(self.policies) * len(self.passes)
 
-    def step(self, label: str) -> None:
-        self.done += 1
+    def step(self, label: str, by: int = 1) -> None:
+        self.done += by
         if self.progress:
             self.progress(self.done, self.total, label)
+
+    def remembered(self, block: Block, conversation: Conversation) -> bool:
+        """Take a block from the journal of an earlier run, if it is there."""
+        known = self.journal.known(block, conversation) if self.journal else None
+        if known is not None:
+            self.blocks[block] = known
+            self.step("taken from the run before", len(known))
+        return known is not None
+
+    def finish(self, block: Block, asked: list[Asked]) -> None:
+        """Keep a block whole: an interrupted run resumes between blocks, never within one."""
+        self.blocks[block] = asked
+        if self.journal:
+            self.journal.keep(block, asked)
+
+    def asked(self) -> list[Asked]:
+        """Return everything asked in one order, whether it was asked just now or in the run before."""
+        order = product(self.dataset.conversations, self.passes, self.policies)
+        blocks = ((conversation.space, policy.name, touch) for conversation, touch, policy in order)
+        return [one for block in blocks for one in self.blocks.get(block, ())]
 
 
 def evaluate(
@@ -67,13 +106,15 @@ def evaluate(
     store: Path | None = None,
     text_form: str = "fields",
     progress: Progress | None = None,
+    journal: Journal | None = None,
 ) -> Report:
     """Ask every question under every policy and return the measured report.
 
     Without ``touch`` a conversation is remembered once and read by all policies in turn, leaving no trace. With it,
     each policy also gets a fresh space and answers the questions in file order with write-back on, so that the report
     holds the difference. ``store`` is a folder for the embedded store; None takes a temporary one.
-    ``text_form`` is one of `TEXT_FORMS`, for all policies of the run.
+    ``text_form`` is one of `TEXT_FORMS`, for all policies of the run. With a ``journal`` (`saved.SavedRun`) what an
+    earlier run finished is not asked again.
     """
     from retentive.embedders import resolve  # noqa: PLC0415 - models are loaded only where something is measured
     from retentive.memory import Retentive  # noqa: PLC0415 - the façade is heavy, and `--help` comes through here
@@ -84,11 +125,11 @@ def evaluate(
     chosen = [_policy(one).replace(limit=max(depths)) for one in policies]
     inner = resolve(embedder)
     passes = (False, True) if touch else (False,)
-    run = _Run(dataset, chosen, cached(inner), depths, passes, text_form, progress)
+    run = _Run(dataset, chosen, cached(inner), depths, passes, text_form, progress, journal)
     with _folder(store) as folder, Retentive(folder, embedder=run.embedder) as memories:
         for number, conversation in enumerate(dataset.conversations):
             _conversation(run, memories, conversation, number)
-    return summarise(dataset, inner, run.asked, depths, text_form)
+    return summarise(dataset, inner, run.asked(), depths, text_form)
 
 
 def _folder(store: Path | None) -> AbstractContextManager[str]:
@@ -107,17 +148,31 @@ def _policy(policy: Policy | str) -> Policy:
 
 def _conversation(run: _Run, memories: Retentive, conversation: Conversation, number: int) -> None:
     """Play one conversation in every pass and drop its spaces: a set of 250 must not hold them all open."""
-    if not conversation.questions:
-        return
+    for touch in run.passes if conversation.questions else ():
+        for policies in ([policy] for policy in run.policies) if touch else [run.policies]:
+            left = [one for one in policies if not run.remembered((conversation.space, one.name, touch), conversation)]
+            if left:
+                _played(run, memories, conversation, number, left, touch=touch)
+
+
+def _played(
+    run: _Run,
+    memories: Retentive,
+    conversation: Conversation,
+    number: int,
+    policies: Sequence[Policy],
+    *,
+    touch: bool,
+) -> None:
+    """Remember a conversation and ask it everything under some policies."""
+    path = ("evaluation", f"conversation-{number}")
+    space = _ingested(memories.space(path), conversation, run.text_form)
     for question in conversation.questions:
         query_vector(run.embedder, question.text)  # embedding is measured apart, so no policy pays for it
-    for touch in run.passes:
-        for policies in ([policy] for policy in run.policies) if touch else [run.policies]:
-            path = ("evaluation", f"conversation-{number}")
-            _ask_all(
-                run, _ingested(memories.space(path), conversation, run.text_form), conversation, policies, touch=touch
-            )
-            memories.drop(path)
+    for policy in policies:
+        asked = _ask_all(run, _Place(space, memories.tools, conversation), policy, touch=touch)
+        run.finish((conversation.space, policy.name, touch), asked)
+    memories.drop(path)
 
 
 def _ingested(space: Space, conversation: Conversation, text_form: str) -> Space:
@@ -140,24 +195,67 @@ def _position(number: int) -> str:
     return f"m{number:06d}"
 
 
-def _ask_all(run: _Run, space: Space, conversation: Conversation, policies: Sequence[Policy], *, touch: bool) -> None:
-    names = {_position(number): item.id for number, item in enumerate(conversation.items)}
-    for policy in policies:
-        for question in conversation.questions:
-            run.asked.append(_asked(run, space, question, policy, names, touch=touch))
-            run.step(f"{policy.name}{' with write-back' if touch else ''}")
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where questions are asked: a space that holds a conversation, and the tools to look closer at what was missed."""
+
+    space: Space
+    tools: Tools
+    conversation: Conversation
+
+    def names(self) -> dict[str, str]:
+        """Return the set's own ids by ours."""
+        return {_position(number): item.id for number, item in enumerate(self.conversation.items)}
 
 
-def _asked(run: _Run, space: Space, question: Question, policy: Policy, names: dict[str, str], *, touch: bool) -> Asked:
+def _ask_all(run: _Run, place: _Place, policy: Policy, *, touch: bool) -> list[Asked]:
+    names, said = place.names(), {item.id: item.at for item in place.conversation.items}
+    asked = []
+    for question in place.conversation.questions:
+        asked.append(_asked(run.depths, place, question, policy, names, said, touch=touch))
+        run.step(f"{policy.name}{' with write-back' if touch else ''}")
+    return asked
+
+
+def _asked(
+    depths: Sequence[int],
+    place: _Place,
+    question: Question,
+    policy: Policy,
+    names: dict[str, str],
+    said: dict[str, datetime],
+    *,
+    touch: bool,
+) -> Asked:
     started = time.perf_counter()
-    recall = space.recall(question.text, policy=policy, limit=policy.selection.limit, now=question.at, touch=touch)
+    recall = place.space.recall(
+        question.text, policy=policy, limit=policy.selection.limit, now=question.at, touch=touch
+    )
     seconds = time.perf_counter() - started
     ranked = list(dict.fromkeys(names[memory_id] for memory_id in _ids(recall)))
     scores = {}
     if question.scored:
-        scores = {name: metric(ranked, question.gold) for name, metric in ranking_metrics(run.depths).items()}
-    newest = newest_first(ranked, question.current, question.outdated) if _orders(question) else None
-    return Asked(policy.name, touch, question, tuple(ranked), scores, newest, seconds)
+        scores = {name: metric(ranked, question.gold) for name, metric in ranking_metrics(depths).items()}
+    return Asked(
+        policy=policy.name,
+        touched=touch,
+        question=question,
+        ranked=tuple(ranked),
+        scores=scores,
+        newest=newest_first(ranked, question.current, question.outdated) if _orders(question) else None,
+        seconds=seconds,
+        age_days=_age(question, said),
+        tokens=sum(place.tools.count_tokens(hit.memory.text) for hit in recall),
+        candidates=recall.trace.work.candidates_scored,
+        lost=misses.lost(recall, question, names, place.space.store, place.tools) if question.scored else {},
+        parts=misses.parts(recall, question, names) if question.scored else {},
+    )
+
+
+def _age(question: Question, said: dict[str, datetime]) -> float | None:
+    """Return how old the evidence is when it is asked for, in days, on average over its pieces."""
+    ages = [max(0.0, (question.at - said[one]).total_seconds() / 86_400) for one in question.gold]
+    return sum(ages) / len(ages) if ages else None
 
 
 def _ids(recall: Any) -> Iterator[str]:

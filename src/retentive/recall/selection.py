@@ -187,7 +187,14 @@ def _diversify(ranked: Ranked, question: Question, chosen: Chosen) -> None:
 
 def _limit(ranked: Ranked, question: Question, chosen: Chosen) -> None:
     limit = question.policy.selection.limit
-    beyond = chosen.order[limit : limit + CUTS_SHOWN]
-    places = ((i, f"ranked {place} with a limit of {limit}") for place, i in enumerate(beyond, limit + 1))
-    _cut(ranked, chosen, "limit", places)
+    beyond = list(enumerate(chosen.order[limit : limit + CUTS_SHOWN], limit + 1))
     chosen.order = chosen.order[:limit]
+    turned = {i: why for _, i in beyond if (why := _rotated_out(ranked, i, chosen.order))}
+    _cut(ranked, chosen, "rotation", ((i, f"{turned[i]}, and so ranked {at}") for at, i in beyond if i in turned))
+    _cut(ranked, chosen, "limit", ((i, f"ranked {at} with a limit of {limit}") for at, i in beyond if i not in turned))
+
+
+def _rotated_out(ranked: Ranked, i: int, kept: list[int]) -> str | None:
+    """Say why a candidate was shown lately, if without the halving it would have stood above the last one kept."""
+    why = next((one.reason for one in ranked.modifiers.get(i, ()) if one.name == "rotation"), None)
+    return why if why and kept and ranked.scores[i] / ROTATION > ranked.scores[kept[-1]] else None
