@@ -1,7 +1,7 @@
 """A run as a folder: what was asked for, where, every answer, the figures, and a page to look at.
 
-``config.json`` and ``environment.json`` are written first, ``answers.jsonl`` grows by a line for each finished block, so that
-a run that was interrupted goes on where it stopped; ``results.json``, ``report.md`` and ``report.html`` come last.
+``config.json`` and ``environment.json`` are written first, ``answers.jsonl`` gains a line for each finished block, so
+that a run that was interrupted goes on where it stopped; ``results.json``, ``report.md`` and ``report.html`` come last.
 """
 
 from __future__ import annotations
