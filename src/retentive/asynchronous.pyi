@@ -5,7 +5,7 @@ import builtins
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,7 +15,11 @@ from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
 from retentive.keeping import Keeper, Page, Version
+from retentive.maintain.decide import RULES, PruneRules
+from retentive.maintain.prune import BATCH
+from retentive.maintain.report import Upkeep
 from retentive.mind import Mind
+from retentive.opening import store_of, system_clock
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
@@ -25,7 +29,6 @@ from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import Breaker, Reranker
 from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
-from retentive.stores.locations import store_for
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
@@ -57,7 +60,7 @@ class AsyncSpace:
     async def history(self, id: str) -> builtins.list[Version]: ...
     async def journal(self, id: str | None=None) -> builtins.list[JournalEntry]: ...
     async def chain(self, id: str) -> builtins.list[Memory]: ...
-    async def maintain(self, *, re_embed: bool=False, progress: Progress | None=None) -> Mapping[str, int]: ...
+    async def maintain(self, *, re_embed: bool=False, pruning: PruneRules | bool=True, dry_run: bool=False, batch: int=BATCH, progress: Progress | None=None) -> Upkeep: ...
     async def export(self, path: str | Path, *, progress: Progress | None=None) -> int: ...
     async def import_(self, path: str | Path, *, progress: Progress | None=None) -> int: ...
     async def reflect(self, *, force: bool=False, budget: float | None=None, dry_run: bool=False, progress: Progress | None=None) -> Reflection: ...

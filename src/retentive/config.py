@@ -180,6 +180,10 @@ KEYS: Final = (
         '"full"',
         "`normal`",
     ),
+    Key("prune.age_days", _number(0), "Pruned only when older than this.", "365", "`365`"),
+    Key("prune.idle_days", _number(0), "… and not used for longer than this.", "180", "`180`"),
+    Key("prune.strength", _number(0), "… and weaker than this: its kind's half-life times its use.", "0.1", "`0.1`"),
+    Key("prune.superseded_days", _number(0), "… and superseded for longer than this, or never read.", "365", "`365`"),
     Key("log_level", _one_of("debug", "info", "warning", "error"), "What is logged.", '"info"', "`warning`"),
     Key("endpoint.base_url", _url, "An OpenAI-compatible endpoint.", '"http://localhost:11434/v1"'),
     Key("endpoint.api_key", _secret, "Its key; never printed.", '"sk-…"'),
@@ -205,6 +209,10 @@ class Config:
     actor: str = ""
     busy_timeout: float = 5.0
     durability: str = "normal"
+    prune_age_days: float = 365.0
+    prune_idle_days: float = 180.0
+    prune_strength: float = 0.1
+    prune_superseded_days: float = 365.0
     log_level: str = "warning"
     endpoint_base_url: str | None = None
     endpoint_api_key: Secret | None = None
@@ -217,6 +225,12 @@ class Config:
         """Yield each key with its value and origin; secrets stay wrapped."""
         for key in KEYS:
             yield key.name, getattr(self, key.attribute), self.origins.get(key.name, BUILT_IN)
+
+    def pruning(self) -> dict[str, Any]:
+        """Return the limits of pruning, as `PruneRules` takes them."""
+        return {
+            key.name.partition(".")[2]: getattr(self, key.attribute) for key in KEYS if key.name.startswith("prune.")
+        }
 
     def embedder_options(self) -> dict[str, Any]:
         """Return the keyword arguments of the configured embedder; the key is revealed here and nowhere else."""

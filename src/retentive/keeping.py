@@ -13,7 +13,10 @@ from typing import Any, Final, overload
 from retentive.embedders.protocol import checked_vectors, identity
 from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull, unknown_name
 from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in, passage
+from retentive.maintain.decide import RULES, PruneRules
+from retentive.maintain.prune import BATCH, prune_space, reactivated
 from retentive.maintain.reembed import re_embed_space
+from retentive.maintain.report import Upkeep
 from retentive.recall.reinforce import read
 from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
@@ -83,10 +86,17 @@ class Keeper:
     """The verbs of one space at one moment."""
 
     def __init__(
-        self, store: SpaceStore, tools: Callable[[], Tools], now: datetime, actor: str, kinds: Collection[str]
+        self,
+        store: SpaceStore,
+        tools: Callable[[], Tools],
+        now: datetime,
+        actor: str,
+        kinds: Collection[str],
+        rules: PruneRules = RULES,
     ) -> None:
         self.store = store
         self._tools = tools
+        self._rules = rules
         self.author = Author(store.path, now, actor, kinds)
 
     def check_embedder(self) -> None:
@@ -159,7 +169,7 @@ class Keeper:
             memory = self._found(tx.get(checked_id(memory_id)), memory_id)
             access = read(memory.access, self.author.now)
             tx.set_access({memory_id: access})
-        return memory.changed(access=access)
+            return reactivated(self.store, tx, memory.changed(access=access), self._rules, self.author)
 
     def _read(self, memory_id: str) -> Memory:
         return self._found(self.store.get([checked_id(memory_id)]).get(memory_id), memory_id)
@@ -261,14 +271,21 @@ class Keeper:
             seen.update({memory.id: memory for memory in ahead})
         return sorted(seen.values(), key=lambda memory: (memory.created_at, memory.superseded_at is None, memory.id))
 
-    def maintain(self, *, re_embed: bool, progress: Progress | None) -> dict[str, int]:
-        """Trim the ledger, and move vectors to the embedder in use where asked."""
-        moved = 0
-        if re_embed:
-            moved = re_embed_space(self.store, self._tools().embedder, self.author, progress)
+    def maintain(
+        self, *, re_embed: bool, prune: bool, dry_run: bool, batch: int = BATCH, progress: Progress | None = None
+    ) -> Upkeep:
+        """Trim the ledger, prune what nobody needs, and move vectors to the embedder in use where asked."""
+        if dry_run:
+            report = prune_space(self.store, self.author, self._rules, dry_run=True, batch=batch, progress=progress)
+            return Upkeep({"pruned": len(report.pruned), "looked_at": report.looked_at}, report.pruned, dry_run=True)
+        moved = re_embed_space(self.store, self._tools().embedder, self.author, progress) if re_embed else 0
         with self.store.transaction() as tx:
             trimmed = tx.trim_ledger(before=self.author.now - timedelta(days=LEDGER_DAYS), keep=LEDGER_KEPT)
-        return {"re_embedded": moved, "ledger_trimmed": trimmed}
+        counts = {"re_embedded": moved, "ledger_trimmed": trimmed}
+        if not prune:
+            return Upkeep(counts)
+        report = prune_space(self.store, self.author, self._rules, batch=batch, progress=progress)
+        return Upkeep({**counts, "pruned": len(report.pruned), "looked_at": report.looked_at}, report.pruned)
 
 
 def _retired(tx: Transaction, old: Memory, new: Memory) -> list[Memory]:

@@ -6,7 +6,7 @@ import builtins
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -17,7 +17,11 @@ from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
 from retentive.keeping import Keeper, Page, Version
+from retentive.maintain.decide import RULES, PruneRules
+from retentive.maintain.prune import BATCH
+from retentive.maintain.report import Upkeep
 from retentive.mind import Mind
+from retentive.opening import store_of, system_clock
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
@@ -27,7 +31,6 @@ from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import Breaker, Reranker
 from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
-from retentive.stores.locations import store_for
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
@@ -36,26 +39,6 @@ from retentive.writing import checked_elements, checked_id, checked_kind
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
-
-
-def _system_clock() -> datetime:
-    return datetime.now(UTC)
-
-
-def _store(location: str | Path | None, store: Store | None, config: Config | None) -> Store:
-    if store is not None and location is None:
-        return store
-    if location is None and config is not None:
-        location = config.store
-    if location is None or store is not None:
-        raise InvalidInput(
-            "Say where memories live: Retentive('./memories'), Retentive(':memory:') or Retentive(store=...)."
-        )
-    if config is None:
-        return store_for(location)
-    return store_for(
-        location, busy_timeout=config.busy_timeout, durability="full" if config.durability == "full" else "normal"
-    )
 
 
 class Retentive:
@@ -76,13 +59,14 @@ class Retentive:
         reranker: Reranker | None = None,
         config: Config | None = None,
     ) -> None:
-        self.store: Store = _store(location, store, config)
+        self.store: Store = store_of(location, store, config)
         self.policy = policy_of(
             policy if policy is not None else (config.policy if config else None), presets.retentive
         )
-        self.clock = clock or _system_clock
+        self.clock = clock or system_clock
         self.actor = config.actor if config else ""
         self.kinds: set[str] = set(KINDS)
+        self.pruning = PruneRules(**config.pruning()) if config else RULES
         self._config = config
         self._embedder = embedder
         self._reranker = reranker
@@ -183,9 +167,9 @@ class Space(Mind):
         except NotFound:
             return MemoryStore().open(self.path)
 
-    def _keeper(self, store: SpaceStore) -> Keeper:
+    def _keeper(self, store: SpaceStore, rules: PruneRules | None = None) -> Keeper:
         home = self._home
-        return Keeper(store, lambda: home.tools, home.now(), home.actor, home.kinds)
+        return Keeper(store, lambda: home.tools, home.now(), home.actor, home.kinds, rules or home.pruning)
 
     @property
     def _recall_tools(self) -> Tools:
@@ -350,9 +334,25 @@ class Space(Mind):
         """Return the supersession chain a memory belongs to, oldest first."""
         return self._keeper(self._kept).chain(id)
 
-    def maintain(self, *, re_embed: bool = False, progress: Progress | None = None) -> Mapping[str, int]:
-        """Run upkeep once: trims the ledger; ``re_embed=True`` moves every vector to the embedder in use."""
-        return self._keeper(self._kept).maintain(re_embed=re_embed, progress=progress)
+    def maintain(
+        self,
+        *,
+        re_embed: bool = False,
+        pruning: PruneRules | bool = True,
+        dry_run: bool = False,
+        batch: int = BATCH,
+        progress: Progress | None = None,
+    ) -> Upkeep:
+        """Run upkeep once: trims the ledger and takes out of recall what nobody needs any more; deletes nothing.
+
+        ``pruning`` are other rules for this run, or False for none; ``dry_run`` only says what would be pruned, and
+        why. ``re_embed=True`` moves every vector to the embedder in use.
+        """
+        rules = pruning if isinstance(pruning, PruneRules) else None
+        keeper = self._keeper(self._kept, rules)
+        return keeper.maintain(
+            re_embed=re_embed, prune=pruning is not False, dry_run=dry_run, batch=batch, progress=progress
+        )
 
     def export(self, path: str | Path, *, progress: Progress | None = None) -> int:
         """Write everything to a JSONL file; returns the number of memories."""

@@ -12,6 +12,7 @@ from retentive.embedders import Embedder, resolve
 from retentive.evaluate.baselines import BM25, VECTOR
 from retentive.evaluate.scenarios import Answered, RetentiveSubject, Setting, Subject
 from retentive.evaluate.scenarios.subject import HOME, Asked, Facts
+from retentive.maintain.decide import PruneRules
 from retentive.memory import Space
 from retentive.policy.policy import Policy
 
@@ -210,6 +211,48 @@ class Unforgetting(RetentiveSubject):
         """Keep it."""
 
 
+class Ruled(RetentiveSubject):
+    """Prunes by rules of its own."""
+
+    def __init__(self, setting: Setting, rules: PruneRules) -> None:
+        super().__init__(setting)
+        self.memories.pruning = rules
+
+
+def under_rules(**rules: Any) -> Maker:
+    """Return our engine with other limits of pruning."""
+    return lambda setting: Ruled(setting, PruneRules(**rules))
+
+
+class Doubled:
+    """A space with some of its verbs replaced."""
+
+    def __init__(self, space: Space, **verbs: Callable[..., Any]) -> None:
+        self._space = space
+        self.__dict__.update(verbs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._space, name)
+
+
+class Onlooker(RetentiveSubject):
+    """Never counts a fetch as an access."""
+
+    def space(self, path: str = HOME) -> Any:
+        """Return the space whose get only looks."""
+        space = super().space(path)
+        return Doubled(space, get=lambda memory_id, touch=True: space.get(memory_id, touch=False))
+
+
+class Speechless(RetentiveSubject):
+    """Keeps a journal that says what was done and not why."""
+
+    def space(self, path: str = HOME) -> Any:
+        """Return the space whose journal has no reasons."""
+        space = super().space(path)
+        return Doubled(space, journal=lambda *asked: [replace(line, reason="") for line in space.journal(*asked)])
+
+
 class Amnesiac(RetentiveSubject):
     """Loses over a restart that anything was ever read."""
 
@@ -299,7 +342,18 @@ BROKEN: dict[int, dict[str, Maker]] = {
     33: {"permanence ignored": deaf("permanent")},
     34: {"no boost": bent_options(k=0.0)},
     35: {"no keys": deaf("key")},
-    36: {"plain vector store": PlainVectorStore, "unforgetting": Unforgetting},
+    36: {
+        "plain vector store": PlainVectorStore,
+        "unforgetting": Unforgetting,
+        "age is enough": under_rules(idle_days=0, strength=1e9, superseded_days=None, evidence_kinds=()),
+        "evidence ignored": under_rules(evidence_kinds=()),
+        "reads ignored": under_rules(superseded_days=None),
+        "use ignored": under_rules(idle_days=0, superseded_days=0),
+        "pins ignored": deaf("pinned"),
+        "never prunes": under_rules(age_days=1e5),
+    },
+    37: {"fetched as if only looked at": Onlooker, "never prunes": under_rules(age_days=1e5)},
+    38: {"journal without reasons": Speechless, "never prunes": under_rules(age_days=1e5)},
     42: {"a lie": doctored(with_a_better_score)},
     43: {"use rules": under("blend"), "recency of use adds up": under("focus")},
 }

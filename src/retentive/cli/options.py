@@ -118,7 +118,7 @@ PAIR = Pair()
 POLICY = PolicyName()
 
 
-def _note(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+def note(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     """Keep a shared option in the session; given twice, the one nearest to the command counts."""
     if value is not None and param.name is not None:
         session_of(ctx).arguments[param.name] = value
@@ -130,7 +130,7 @@ def _note_flag(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 def _setting(flag: str, metavar: str, text: str) -> click.Option:
-    return click.Option([flag], metavar=metavar, help=text, callback=_note, expose_value=False)
+    return click.Option([flag], metavar=metavar, help=text, callback=note, expose_value=False)
 
 
 def _switch(*flags: str, text: str, **more: Any) -> click.Option:

@@ -221,6 +221,12 @@ class MemorySpace:
         state = self._state
         return {key: state.vectors[state.rows[key]] for key in ids if key in state.rows}
 
+    def derived(self, ids: Sequence[str]) -> list[Memory]:
+        """Return the memories that were derived from any of these."""
+        wanted = set(ids)
+        found = [memory for memory in self._state.memories.values() if wanted & set(memory.derived_from)]
+        return sorted(found, key=newest_first)
+
     def setting(self, name: str) -> Json:
         """Return a setting, None if absent."""
         return self._state.setting(name)

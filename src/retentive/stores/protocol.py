@@ -171,6 +171,9 @@ class SpaceStore(Protocol):
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
         """Return the current unit vectors of these memories."""
 
+    def derived(self, ids: Sequence[str]) -> list[Memory]:
+        """Return the memories, retrievable or not, whose ``derived_from`` names any of these ids, newest first."""
+
     def setting(self, name: str) -> Json:
         """Return a setting of this space, None if absent."""
 

@@ -31,6 +31,15 @@ NOTHING = np.empty(0, dtype=np.int64)
 class FindsContract:
     """What the channels promise."""
 
+    def test_derived(self, space: SpaceStore) -> None:
+        """Who was derived from any of some ids: newest first, hidden ones too, each once; nobody for strangers."""
+        add(space, sample("a"), sample("b"), sample("ab", days=2, derived_from=("a", "b")))
+        add(space, sample("hidden", days=3, derived_from=("b", "gone"), suppressed_at=at(4)))
+        assert [memory.id for memory in space.derived(["a", "b"])] == ["hidden", "ab"]
+        assert [memory.id for memory in space.derived(["gone"])] == ["hidden"]
+        assert space.derived(["ab", "stranger", "\ud83d", "g"]) == []
+        assert space.derived([]) == []
+
     def test_nearest_is_the_exact_cosine(self, space: SpaceStore) -> None:
         """The best come first, scored with the cosine."""
         add_vectors(space, far=unit(-1), near=unit(1, 0.1), exact=EAST, side=NORTH)

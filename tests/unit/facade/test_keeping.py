@@ -80,7 +80,7 @@ def test_reading_an_absent_space_makes_none(opening: Opening) -> None:
     assert not space.recall("anything")
     assert not space.list()
     assert space.journal() == []
-    assert space.maintain() == {"re_embedded": 0, "ledger_trimmed": 0}
+    assert set(space.maintain().values()) == {0}
     with pytest.raises(NotFound):
         space.get("m1")
     assert home.spaces() == []

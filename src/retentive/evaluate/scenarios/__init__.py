@@ -1,6 +1,16 @@
 """The behaviours of policy.md §8 as plays that can fail: `retentive eval scenarios`."""
 
-from retentive.evaluate.scenarios import answers, finding, gates, numbers, ranking, reading, reflecting, rendering
+from retentive.evaluate.scenarios import (
+    answers,
+    finding,
+    gates,
+    numbers,
+    ranking,
+    reading,
+    reflecting,
+    rendering,
+    upkeep,
+)
 from retentive.evaluate.scenarios.run import Verdict, run_all, run_one, select
 from retentive.evaluate.scenarios.stage import REGISTRY, Broken, NotOffered, Scenario, Stage
 from retentive.evaluate.scenarios.subject import Answered, Clock, RetentiveSubject, Setting, Subject
@@ -31,4 +41,5 @@ __all__ = [
     "run_all",
     "run_one",
     "select",
+    "upkeep",
 ]

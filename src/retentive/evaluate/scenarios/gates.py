@@ -1,4 +1,4 @@
-"""What may be looked at: validity, supersession, suppression, and the walls between spaces (15, 18, 20, 35, 36)."""
+"""What may be looked at: validity, supersession, and the walls between spaces (15, 18, 20, 35)."""
 
 from __future__ import annotations
 
@@ -56,30 +56,6 @@ def expired_or_superseded(stage: Stage) -> None:
         answer = subject.recall(cue, limit=20, policy=policy, touch=False, tags=[TASK])
         expect_none_of(answer, {keyed, named, expired, coming}, policy)
         expect_among(answer, [right], policy)
-
-
-@scenario(36, "suppressed stays hidden", "a memory taken out of retrieval never appears, and nothing of it is deleted")
-def suppressed_stays_hidden(stage: Stage) -> None:
-    """The gate's side of pruning: whatever the cosine, under every preset; its text stays readable by id."""
-    placed = Placed()
-    subject = stage.open(placed)
-    cue = placed.cue("What did the old contract say?")
-    texts = ("The old contract ran for two years", "The old contract had a penalty clause")
-    hidden = {
-        subject.remember(placed.put(text, {cue: 0.95}), tags=[TASK], importance=0.9, at=stage.clock.ago(400))
-        for text in texts
-    }
-    new = placed.put("The new contract is open-ended", {cue: 0.5})
-    kept = subject.remember(new, tags=[TASK], at=stage.clock.ago(3))
-    for memory_id in hidden:
-        subject.forget(memory_id)
-    for policy in every_policy():
-        answer = subject.recall(cue, limit=20, policy=policy, touch=False, tags=[TASK])
-        expect_none_of(answer, hidden, policy)
-        expect_among(answer, [kept], policy)
-    if isinstance(subject, RetentiveSubject):
-        listed = {memory.id for memory in subject.space().list(hidden=True)}
-        expect(hidden <= listed, "what was suppressed is not even in the list of hidden ones: it was deleted")
 
 
 @scenario(35, "supersession", "supersession is immediate and its chain walks both ways")

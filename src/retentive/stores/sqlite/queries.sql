@@ -47,6 +47,13 @@ SELECT {memory_columns} FROM memories AS m LEFT JOIN accesses AS a ON a.row = m.
 WHERE m.key = ? AND m.superseded_at IS NULL AND m.suppressed_at IS NULL
 ORDER BY m.created_at DESC, m.id;
 
+-- name: derived_from_any
+-- INDEXED BY: the index holds the few that were derived at all.
+SELECT {memory_columns} FROM memories AS m INDEXED BY memories_derived LEFT JOIN accesses AS a ON a.row = m.row
+WHERE m.derived_from <> '[]'
+    AND EXISTS (SELECT 1 FROM json_each(m.derived_from) AS d WHERE d.value IN (SELECT value FROM json_each(?1)))
+ORDER BY m.created_at DESC, m.id;
+
 -- name: unstaged
 SELECT {memory_columns} FROM memories AS m LEFT JOIN accesses AS a ON a.row = m.row
 WHERE NOT EXISTS (SELECT 1 FROM staged AS s WHERE s.row = m.row)

@@ -49,6 +49,7 @@ CREATE TABLE memories (
 ) STRICT;
 CREATE INDEX memories_by_change ON memories (change);
 CREATE INDEX memories_by_key ON memories (key) WHERE key IS NOT NULL;
+CREATE INDEX memories_derived ON memories (row) WHERE derived_from <> '[]';
 CREATE INDEX memories_by_session ON memories (session, created_at, row) WHERE session IS NOT NULL;
 
 -- Apart from `memories`: every recall writes here, and must not rewrite the texts.

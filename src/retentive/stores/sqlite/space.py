@@ -9,7 +9,7 @@ from retentive.stores.protocol import Cursor
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.connections import Connections
 from retentive.stores.sqlite.reading import Reading
-from retentive.stores.values import micros, storable
+from retentive.stores.values import micros, storable, to_json
 from retentive.types import (
     AskedCue,
     Columns,
@@ -121,6 +121,13 @@ class SqliteSpace(Connections):
         with self._snapshot() as reader:
             found = [row for key in ids if storable(key) for row in reader.rows("vector_by_id", (key,))]
         return {key: mapping.unblob(vector) for key, vector in found}
+
+    def derived(self, ids: Sequence[str]) -> list[Memory]:
+        """Return the memories that were derived from any of these."""
+        wanted = to_json([key for key in ids if storable(key)], "ids")
+        with self._snapshot() as reader:
+            found = reader.rows("derived_from_any", (wanted,))
+        return [mapping.decode(self.path, row) for row in found]
 
     def setting(self, name: str) -> Json:
         """Return a setting, None if absent."""
