@@ -15,6 +15,7 @@ from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
 from retentive.keeping import Keeper, Page, Version
+from retentive.llm.protocol import Llm
 from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
@@ -31,7 +32,7 @@ from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
-from retentive.tools import token_windows
+from retentive.tools import LazyLlm, token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
 from retentive.writing import checked_elements, checked_id, checked_kind
 from abc import abstractmethod
@@ -66,9 +67,11 @@ class AsyncSpace:
     async def reflect(self, *, force: bool=False, budget: float | None=None, dry_run: bool=False, progress: Progress | None=None) -> Reflection: ...
     async def shaken(self) -> builtins.list[Shaken]: ...
 class AsyncRetentive:
-    def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None) -> None: ...
+    def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, llm: Llm | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None) -> None: ...
     @property
     def embedder(self) -> Embedder: ...
+    @property
+    def llm(self) -> Llm | None: ...
     @property
     def tools(self) -> Tools: ...
     def now(self) -> datetime: ...

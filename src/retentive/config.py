@@ -11,184 +11,75 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from retentive.config_values import (
+    PREFIX,
+    Key,
+    Place,
+    Secret,
+    number_from,
+    one_of,
+    read_location,
+    read_names,
+    read_path,
+    read_policy,
+    read_secret,
+    read_text,
+    read_url,
+    read_whole,
+)
 from retentive.errors import InvalidInput, NotFound, RetentiveError, unknown_name
 
 FILE_NAME: Final = "retentive.toml"
-PREFIX: Final = "RETENTIVE_"
 CONFIG_VARIABLE: Final = "RETENTIVE_CONFIG"
 BUILT_IN: Final = "default"
 
 
-class Secret:
-    """A value that is used and never shown: ``repr``, ``str``, formatting and JSON give stars."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def reveal(self) -> str:
-        """Return the value itself, for the one call that needs it."""
-        return self._value
-
-    def __repr__(self) -> str:
-        return "Secret('***')"
-
-    def __str__(self) -> str:
-        return "***"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and other._value == self._value
-
-    def __hash__(self) -> int:
-        return hash(self._value)
-
-    def __reduce__(self) -> Any:
-        raise TypeError("A Secret is not pickled: it would lie on disk in the clear.")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a value was found, and which folder and home its relative paths start from."""
-
-    origin: str  # "default", "/etc/…/retentive.toml", "RETENTIVE_STORE", "--store"
-    base: Path
-    home: Path
-
-
-Reader = Callable[[Any, Place], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One configuration key: how it is read, what it says, and an example for a message or the documentation."""
-
-    name: str  # as in the file: "store", "endpoint.api_key"
-    read: Reader
-    meaning: str
-    example: str  # a TOML value
-    default: str = "none"  # in words, for the documentation
-
-    @property
-    def variable(self) -> str:
-        """The environment variable of this key."""
-        return PREFIX + self.attribute.upper()
-
-    @property
-    def attribute(self) -> str:
-        """The field of `Config`, and the argument of `load_config`."""
-        return self.name.replace(".", "_")
-
-
-def _text(value: Any, _place: Place) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError("a non-empty string")
-    return value
-
-
-def _location(value: Any, place: Place) -> str:
-    """Read a store's location: a folder becomes absolute, ``:memory:`` and URLs stay as they are."""
-    text = _text(value, place)
-    return text if text.startswith(":") or "://" in text else str(_path(text, place))
-
-
-def _path(value: Any, place: Place) -> Path:
-    """Read a path; ``~`` is the home, and a relative one starts where it was written down."""
-    text = str(value) if isinstance(value, Path) else _text(value, place)
-    if text == "~" or text.startswith(("~/", "~\\")):
-        return place.home / text[2:]
-    return Path(os.path.normpath(place.base / text))
-
-
-def _policy(value: Any, place: Place) -> str:
-    """Read the name of a policy, or the path of one in a file."""
-    text = _text(value, place)
-    return str(_path(text, place)) if text.endswith(".toml") else text
-
-
-def _number(lowest: float) -> Reader:
-    def read(value: Any, _place: Place) -> float:
-        try:
-            number = float(value) if not isinstance(value, bool) else float("nan")
-        except (TypeError, ValueError):
-            number = float("nan")
-        if not isfinite(number) or number < lowest:
-            raise ValueError(f"a number from {lowest:g} up")
-        return number
-
-    return read
-
-
-def _whole(value: Any, _place: Place) -> int:
-    try:
-        number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else 0
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ValueError("a whole number from 1 up")
-    return number
-
-
-def _one_of(*choices: str) -> Reader:
-    def read(value: Any, _place: Place) -> str:
-        if value not in choices:
-            raise ValueError("one of " + ", ".join(choices))
-        return str(value)
-
-    return read
-
-
-def _url(value: Any, place: Place) -> str:
-    text = _text(value, place)
-    if not text.startswith(("http://", "https://")):
-        raise ValueError("a URL that begins with http:// or https://")
-    return text
-
-
-def _names(value: Any, place: Place) -> tuple[str, ...]:
-    """Read a list of names; a variable separates them by commas."""
-    parts = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
-    if not isinstance(parts, (list, tuple)):
-        raise ValueError("a list of names")  # noqa: TRY004 -- the file is wrong, not our caller
-    return tuple(_text(part, place) for part in parts)
-
-
-def _secret(value: Any, place: Place) -> Secret:
-    return value if isinstance(value, Secret) else Secret(_text(value, place))
-
+__all__ = ["KEYS", "Config", "Key", "Secret", "load_config"]
 
 KEYS: Final = (
-    Key("store", _location, "Where memories are kept: a folder.", '"./memories"', "`retentive/memories` in user data"),
-    Key("space", _text, "The space that commands work in when none is named.", '"acme/alice"'),
-    Key("policy", _policy, "The default policy: a preset's name or a TOML file.", '"operational"', "`retentive`"),
-    Key("embedder", _text, "What turns texts into vectors.", '"arctic-s"', "`potion`"),
-    Key("kinds", _names, "Kinds of your own, beside the built-in ones.", '["support-ticket"]'),
-    Key("models", _path, "Where fetched models are kept.", '"~/models"', "`retentive/models` in user data"),
-    Key("actor", _text, "Who writes, as the journal notes it.", '"alice@laptop"', "nobody in particular"),
-    Key("busy_timeout", _number(0), "Seconds to wait for another writer.", "5.0", "`5`"),
+    Key(
+        "store",
+        read_location,
+        "Where memories are kept: a folder.",
+        '"./memories"',
+        "`retentive/memories` in user data",
+    ),
+    Key("space", read_text, "The space that commands work in when none is named.", '"acme/alice"'),
+    Key("policy", read_policy, "The default policy: a preset's name or a TOML file.", '"operational"', "`retentive`"),
+    Key("embedder", read_text, "What turns texts into vectors.", '"arctic-s"', "`potion`"),
+    Key("kinds", read_names, "Kinds of your own, beside the built-in ones.", '["support-ticket"]'),
+    Key("models", read_path, "Where fetched models are kept.", '"~/models"', "`retentive/models` in user data"),
+    Key("actor", read_text, "Who writes, as the journal notes it.", '"alice@laptop"', "nobody in particular"),
+    Key("busy_timeout", number_from(0), "Seconds to wait for another writer.", "5.0", "`5`"),
     Key(
         "durability",
-        _one_of("normal", "full"),
+        one_of("normal", "full"),
         "`full` survives a power cut after every write, `normal` may lose the last moments, never the file.",
         '"full"',
         "`normal`",
     ),
-    Key("prune.age_days", _number(0), "Pruned only when older than this.", "365", "`365`"),
-    Key("prune.idle_days", _number(0), "… and not used for longer than this.", "180", "`180`"),
-    Key("prune.strength", _number(0), "… and weaker than this: its kind's half-life times its use.", "0.1", "`0.1`"),
-    Key("prune.superseded_days", _number(0), "… and superseded for longer than this, or never read.", "365", "`365`"),
-    Key("log_level", _one_of("debug", "info", "warning", "error"), "What is logged.", '"info"', "`warning`"),
-    Key("endpoint.base_url", _url, "An OpenAI-compatible endpoint.", '"http://localhost:11434/v1"'),
-    Key("endpoint.api_key", _secret, "Its key; never printed.", '"sk-…"'),
-    Key("endpoint.dimensions", _whole, "The width of its vectors, where the model can be asked for one.", "512"),
-    Key("endpoint.timeout", _number(0.001), "Seconds to wait for an answer.", "30.0", "the embedder's own"),
+    Key("prune.age_days", number_from(0), "Pruned only when older than this.", "365", "`365`"),
+    Key("prune.idle_days", number_from(0), "… and not used for longer than this.", "180", "`180`"),
+    Key("prune.strength", number_from(0), "… and weaker than this: half-life times use.", "0.1", "`0.1`"),
+    Key("prune.superseded_days", number_from(0), "… and superseded for longer, or never read.", "365", "`365`"),
+    Key("log_level", one_of("debug", "info", "warning", "error"), "What is logged.", '"info"', "`warning`"),
+    Key("endpoint.base_url", read_url, "An OpenAI-compatible endpoint.", '"http://localhost:11434/v1"'),
+    Key("endpoint.api_key", read_secret, "Its key; never printed.", '"sk-…"'),
+    Key("endpoint.dimensions", read_whole, "The width of its vectors, where the model can be asked for one.", "512"),
+    Key("endpoint.timeout", number_from(0.001), "Seconds to wait for an answer.", "30.0", "the embedder's own"),
+    Key("llm", read_text, "The language model; without one nothing asks any.", '"openai:gpt-4o-mini"'),
+    Key("llm_endpoint.base_url", read_url, "Where it answers.", '"http://localhost:11434/v1"', "the provider's own"),
+    Key("llm_endpoint.api_key", read_secret, "Its key; never printed.", '"sk-…"'),
+    Key("llm_endpoint.timeout", number_from(0.001), "Seconds to wait for a whole answer.", "60.0", "`60`"),
+    Key("llm_endpoint.max_tokens", read_whole, "Tokens that an answer may have.", "2000", "`2000`"),
+    Key("llm_endpoint.input_price", number_from(0), "What a million tokens asked cost.", "0.15", "`0`"),
+    Key("llm_endpoint.output_price", number_from(0), "What a million tokens answered cost.", "0.6", "`0`"),
 )
 _BY_NAME: Final = {key.name: key for key in KEYS}
 _BY_VARIABLE: Final = {key.variable: key for key in KEYS}
@@ -218,6 +109,13 @@ class Config:
     endpoint_api_key: Secret | None = None
     endpoint_dimensions: int | None = None
     endpoint_timeout: float | None = None
+    llm: str | None = None
+    llm_endpoint_base_url: str | None = None
+    llm_endpoint_api_key: Secret | None = None
+    llm_endpoint_timeout: float | None = None
+    llm_endpoint_max_tokens: int | None = None
+    llm_endpoint_input_price: float | None = None
+    llm_endpoint_output_price: float | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
 
@@ -243,6 +141,16 @@ class Config:
             "timeout": self.endpoint_timeout,
         }
         return {name: value for name, value in options.items() if value is not None}
+
+    def llm_options(self) -> dict[str, Any]:
+        """Return the keyword arguments of the configured language model; the key is revealed here and nowhere else."""
+        prefix = "llm_endpoint_"
+        given = {key.attribute: getattr(self, key.attribute) for key in KEYS if key.attribute.startswith(prefix)}
+        return {
+            name.removeprefix(prefix): value.reveal() if isinstance(value, Secret) else value
+            for name, value in given.items()
+            if value is not None
+        }
 
 
 def load_config(
@@ -294,7 +202,7 @@ def _read(key: Key, raw: Any, place: Place) -> Any:
     try:
         return key.read(raw, place)
     except ValueError as error:
-        shown = "***" if key.read is _secret else repr(raw)
+        shown = "***" if key.read is read_secret else repr(raw)
         raise InvalidInput(
             f"{key.name} = {shown} (from {place.origin}) is refused: it must be {error}. Write e.g. {key.name} = "
             f"{key.example}.",
@@ -316,7 +224,7 @@ def _config_files(env: Mapping[str, str], cwd: Path, home: Path, file: Path | No
     if user.is_file():
         yield user
     if chosen := file or env.get(CONFIG_VARIABLE):
-        path = _path(str(chosen), Place("--config" if file else CONFIG_VARIABLE, cwd, home))
+        path = read_path(str(chosen), Place("--config" if file else CONFIG_VARIABLE, cwd, home))
         if not path.is_file():
             raise NotFound(f"The configuration file {str(path)!r} does not exist.", path=str(path))
         yield path

@@ -17,6 +17,7 @@ from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
 from retentive.keeping import Keeper, Page, Version
+from retentive.llm.protocol import Llm
 from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
@@ -33,7 +34,7 @@ from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
-from retentive.tools import token_windows
+from retentive.tools import LazyLlm, token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
 from retentive.writing import checked_elements, checked_id, checked_kind
 
@@ -53,6 +54,7 @@ class Retentive:
         location: str | Path | None = None,
         *,
         embedder: Embedder | str | None = None,
+        llm: Llm | str | None = None,
         policy: Policy | str | None = None,
         clock: Clock | None = None,
         store: Store | None = None,
@@ -69,6 +71,7 @@ class Retentive:
         self.pruning = PruneRules(**config.pruning()) if config else RULES
         self._config = config
         self._embedder = embedder
+        self._llm = LazyLlm(llm, config)
         self._reranker = reranker
         self._lock = threading.Lock()
         self._tools: Tools | None = None
@@ -78,6 +81,11 @@ class Retentive:
     def embedder(self) -> Embedder:
         """The embedder in use."""
         return self.tools.embedder
+
+    @property
+    def llm(self) -> Llm | None:
+        """The language model in use, made at the first need; None where none was named."""
+        return self._llm.get()
 
     @property
     def tools(self) -> Tools:
@@ -133,6 +141,7 @@ class Retentive:
     def close(self) -> None:
         """Release files and connections."""
         self.store.close()
+        self._llm.close()
 
     def __enter__(self) -> Self:
         return self

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from retentive.embedders.extras import require_extra
 from retentive.embedders.protocol import Vectors
 from retentive.embedders.wordless import Wordless
 from retentive.embedders.wordpiece import WordPiece
 from retentive.errors import EmbedderFailed, InvalidInput
+from retentive.extras import require_extra
 from retentive.models.folder import read_fingerprint, require_model
 
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "

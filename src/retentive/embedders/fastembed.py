@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from retentive.embedders.extras import require_extra
 from retentive.embedders.protocol import Vectors
 from retentive.errors import EmbedderFailed
+from retentive.extras import require_extra
 
 PROBE = "dimension"
 

@@ -15,11 +15,11 @@ from weakref import finalize
 
 import numpy as np
 
-from retentive.embedders.extras import require_extra
 from retentive.embedders.prompts import NO_PROMPTS, Prompts
 from retentive.embedders.protocol import Vectors
-from retentive.embedders.retry import RETRIED, pause_before
 from retentive.errors import EmbedderFailed, InvalidInput
+from retentive.extras import require_extra
+from retentive.retry import RETRIED, pause_before
 
 OPENAI = "https://api.openai.com/v1"
 CHARACTERS = 400_000

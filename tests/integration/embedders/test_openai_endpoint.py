@@ -17,8 +17,8 @@ from embedding_endpoint import Answer, Endpoint, good, in_base64, serve, vector_
 from retentive.embedders import checked_vectors, query_vector, resolve
 from retentive.embedders.openai import OpenAIEmbedder
 from retentive.embedders.prompts import Prompts
-from retentive.embedders.retry import LONGEST, LONGEST_ASKED, pause_before
 from retentive.errors import EmbedderFailed, InvalidInput, MissingExtra
+from retentive.retry import LONGEST, LONGEST_ASKED, pause_before
 
 KEY = "sk-secret-0123456789"
 BUSY: Answer = (429, {"Retry-After": "3"}, b'{"error": {"message": "slow down"}}')
