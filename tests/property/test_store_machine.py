@@ -1,4 +1,4 @@
-"""The embedded store does whatever the reference does: random writes, every read, reopening, and a second process."""
+"""Every store does whatever the reference does: random writes, every read, reopening, and a second store beside it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from retentive.errors import RetentiveError
 from retentive.stores.memory import MemoryStore
+from retentive.stores.postgres import PostgresStore
 from retentive.stores.protocol import Cursor, SpaceStore, Transaction
 from retentive.stores.ranking import cosines
 from retentive.stores.sqlite import SqliteStore
@@ -25,6 +32,7 @@ from retentive.types import Access, Found, Gate, JournalEntry, LedgerEntry, Memo
 
 SPACE = "acme/alice"
 LIMITS = st.integers(0, 6)
+Tested: TypeAlias = SqliteStore | PostgresStore
 
 
 class StopTransaction(Exception):
@@ -32,19 +40,23 @@ class StopTransaction(Exception):
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """Drives a `MemoryStore` and two `SqliteStore`s over one folder, and compares all they answer."""
+    """Drives a `MemoryStore` and two other stores over one place, and compares all they answer."""
 
     @initialize(filled=st.integers(0, len(strategies.IDS)), seed=st.integers(0, 2**32 - 1))
     def begin(self, filled: int, seed: int) -> None:
         random = Random(seed)
-        self.folder = Path(tempfile.mkdtemp(prefix="retentive-machine-"))
         self.reference = MemoryStore().open(SPACE)
-        self.mine, self.other = SqliteStore(self.folder), SqliteStore(self.folder)
+        self.folder = Path(tempfile.mkdtemp(prefix="retentive-machine-"))
+        self.mine, self.other = self.new_store(), self.new_store()
         self.turn = False
         everything = [strategies.memory(random, SPACE).changed(id=key) for key in strategies.IDS[:filled]]
         for memory in everything:
             entry = (memory, strategies.unit_vector(random), [random.choice(strategies.WORDS) for _ in range(4)])
             self.write(lambda transaction, entry=entry: transaction.insert(*entry))  # type: ignore[misc] # a default
+
+    def new_store(self) -> Tested:
+        """Return a store over the same place as any other of this run."""
+        return SqliteStore(self.folder)
 
     def teardown(self) -> None:
         for store in (self.mine, self.other):
@@ -52,26 +64,26 @@ class StoreMachine(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     @property
-    def sqlite(self) -> SpaceStore:
+    def tested(self) -> SpaceStore:
         """Return the space through one of the two stores in turn: what one wrote the other must see."""
         self.turn = not self.turn
         return (self.mine if self.turn else self.other).open(SPACE)
 
     def write(self, work: Callable[[Transaction], Any]) -> None:
         """Do the same in both; the outcome, be it an error, must be the same."""
-        outcomes = [_outcome(space, work) for space in (self.reference, self.sqlite)]
+        outcomes = [_outcome(space, work) for space in (self.reference, self.tested)]
         assert outcomes[0] == outcomes[1]
 
     def compare(self, ask: Callable[[SpaceStore], Any]) -> None:
         """Ask both the same."""
-        assert ask(self.sqlite) == ask(self.reference)
+        assert ask(self.tested) == ask(self.reference)
 
     def compare_found(self, ask: Callable[[SpaceStore], Found], *, sampled: bool = False) -> None:
         """Ask both the same, and compare what was found to 1e-9, in its order.
 
         A sampled channel need not look at every row that matches: how many it looked at, and their mean, are its own.
         """
-        spaces = (self.reference, self.sqlite)
+        spaces = (self.reference, self.tested)
         expected, found = (ask(space) for space in spaces)
         ids = [space.columns(answer.rows).ids for space, answer in zip(spaces, (expected, found), strict=True)]
         assert ids[0] == ids[1]
@@ -160,7 +172,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.mine.close()
-        self.mine = SqliteStore(self.folder)
+        self.mine = self.new_store()
 
     # Reads
 
@@ -171,7 +183,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     def _nearest_by_force(self, vector: Vectors, gate: Gate) -> None:
         """Brute force is the oracle of search: no row that passes scores above what was returned."""
-        space = self.sqlite
+        space = self.tested
         everything = space.recent(gate, 999).rows
         if len(everything):
             scores = np.sort(cosines(space.columns(everything).vectors, vector))[::-1]
@@ -269,3 +281,23 @@ TestStoreMachine.settings = settings(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+
+
+class PostgresMachine(StoreMachine):
+    """The same over two `PostgresStore`s, each with connections of its own."""
+
+    url: str
+
+    def new_store(self) -> Tested:
+        return PostgresStore(self.url, schema="machine")
+
+    def teardown(self) -> None:
+        self.mine.drop(SPACE)
+        super().teardown()
+
+
+def test_postgres_machine(postgres_url: str) -> None:
+    """Fewer examples than of the embedded store: each step is a round trip to the server."""
+    PostgresMachine.url = postgres_url
+    fewer = settings(TestStoreMachine.settings, max_examples=15, stateful_step_count=25)
+    run_state_machine_as_test(PostgresMachine, settings=fewer)

@@ -12,6 +12,7 @@ from retentive.stores.sqlite.database import Durability
 from retentive.stores.sqlite.store import MOST_OPEN, SqliteStore
 
 EPHEMERAL = ":memory:"
+POSTGRES = ("postgresql", "postgres")
 SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://")
 
 
@@ -22,13 +23,17 @@ def store_for(
     busy_timeout: float = 5.0,
     durability: Durability = "normal",
 ) -> Store:
-    """Return the store at a location: ":memory:", or the path of a folder (made when the first space is)."""
+    """Return the store at a location: ":memory:", "postgresql://…", or a folder (made when the first space is)."""
     if location == EPHEMERAL:
         return MemoryStore(busy_timeout=busy_timeout)
     scheme = SCHEME.match(str(location)) if isinstance(location, str) else None
+    if scheme and scheme[1] in POSTGRES:
+        from retentive.stores.postgres import PostgresStore  # noqa: PLC0415 # an extra
+
+        return PostgresStore(str(location), busy_timeout=busy_timeout)
     if scheme:
         raise InvalidInput(
-            f"location={location!r}: stores at {scheme[1]}:// are not available yet; use the path of a folder, or "
+            f"location={location!r}: there is no store at {scheme[1]}://; use postgresql://, the path of a folder, or "
             f"{EPHEMERAL!r}.",
             value=location,
         )

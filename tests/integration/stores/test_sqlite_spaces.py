@@ -181,7 +181,7 @@ def test_locations(tmp_path: Path) -> None:
     assert home.folder == Path.home() / "memories"
     (tmp_path / "file").touch()
     for wrong, said in (
-        ("postgresql://x/y", "not available yet"),
+        ("mongodb://x/y", "no store at mongodb"),
         ("", "not a path"),
         (tmp_path / "file", "is a file"),
     ):

@@ -1,0 +1,96 @@
+"""The store on a PostgreSQL server: the spaces of one schema."""
+
+from __future__ import annotations
+
+from retentive.errors import InvalidInput, NotFound
+from retentive.stores.postgres import addresses
+from retentive.stores.postgres.checking import check
+from retentive.stores.postgres.connections import Connections
+from retentive.stores.postgres.links import READ, WRITE, Link, head_of
+from retentive.stores.postgres.rows import Row
+from retentive.stores.postgres.space import PostgresSpace
+from retentive.stores.values import require_storable, storable
+
+LONGEST_SPACE = 1_000  # bytes: it stands in every index entry, and one may not be longer than 2,700
+TABLES = (
+    "memories accesses vectors staged tags metadata entities terms postings vocabulary journal ledger settings spaces"
+).split()
+
+
+class PostgresStore:
+    """A `Store` on a PostgreSQL server with pgvector. Threads, processes and machines may share it.
+
+    ``url`` is what psycopg and libpq take (``postgresql://user:password@host/database``); behind its question mark the
+    options may be given as well (``?schema=team&pool_size=20``). ``prepare=False`` is for poolers that hand out another
+    connection for each transaction and know no prepared statements; spaces of more than ``exact_up_to`` memories are
+    searched by an index where there is one.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        schema: str = "retentive",
+        pool_size: int = 10,
+        busy_timeout: float = 5.0,
+        prepare: bool = True,
+        exact_up_to: int = 20_000,
+    ) -> None:
+        given = addresses.Terms(url, schema, pool_size, busy_timeout, prepare, exact_up_to)
+        self.connections = Connections(addresses.resolved(given))
+
+    def __repr__(self) -> str:
+        return f"<PostgresStore {self.connections.place} schema {self.connections.terms.schema!r}>"
+
+    def open(self, space: str, *, create: bool = True) -> PostgresSpace:
+        """Return one space."""
+        require_storable([("space", space)])
+        if not space or len(space.encode()) > LONGEST_SPACE:
+            raise InvalidInput(f"A space needs a path of 1 to {LONGEST_SPACE:,} bytes, e.g. 'acme/alice'.", value=space)
+        if not self.connections.inside(space, READ, _exists):
+            if not create:
+                raise NotFound(f"There is no space {space!r} in {self.connections.place}.", space=space)
+            self.connections.inside(space, WRITE, _create)
+        return PostgresSpace(space, self.connections)
+
+    def spaces(self) -> list[str]:
+        """List the paths of the spaces that exist, sorted."""
+        return self.connections.inside("", READ, _listed)
+
+    def drop(self, space: str) -> bool:
+        """Remove a space with everything in it, after a transaction that is under way."""
+        if not space or not storable(space) or not self.connections.inside(space, READ, _exists):
+            return False
+        timeout = self.connections.terms.busy_timeout
+
+        def work(link: Link, _: Row | None) -> bool:
+            link.local("lock_timeout", f"{max(1, round(1000 * timeout))}ms")
+            link.local("retentive.dropping", "on")
+            if not link.rows("lock_head"):
+                return False
+            link.run_all([(f"drop_{table}", [{}]) for table in TABLES])
+            return True
+
+        with self.connections.alone(space):
+            return self.connections.inside(space, WRITE, work)
+
+    def check(self, space: str) -> list[str]:
+        """Return what is wrong with a space, in sentences."""
+        return self.connections.inside(space, READ, lambda link, head: check(link, head_of(head, space)))
+
+    def close(self) -> None:
+        """Close the connections; using the store again opens others."""
+        self.connections.close()
+
+
+def _exists(_: Link, head: Row | None) -> bool:
+    return head is not None
+
+
+def _create(link: Link, _: Row | None) -> None:
+    link.run_all([("create_space", [{}])])
+
+
+def _listed(link: Link, _: Row | None) -> list[str]:
+    link.local("retentive.listing", "on")
+    return sorted(space for (space,) in link.rows("list_spaces"))
