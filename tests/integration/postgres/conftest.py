@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from retentive.stores.postgres import PostgresStore
-from retentive.testing.store_samples import SPACE
 from retentive.stores.postgres.space import PostgresSpace
+from retentive.testing.store_samples import SPACE
 
 
 @pytest.fixture

@@ -52,7 +52,9 @@ def test_every_statement_is_used() -> None:
     folder = Path(package.__file__).parent
     code = "".join(file.read_text(encoding="utf-8") for file in folder.glob("*.py"))
     queries = (folder / "queries.sql").read_text(encoding="utf-8")
-    used = {f"drop_{table}" for table in TABLES} | {f"delete_{name}" for name in ("terms", "access", "vector", "memory")}
+    used = {f"drop_{table}" for table in TABLES} | {
+        f"delete_{name}" for name in ("terms", "access", "vector", "memory")
+    }
     assert [name for name in SQL if f'"{name}"' not in code and f"{{{name}}}" not in queries and name not in used] == []
 
 

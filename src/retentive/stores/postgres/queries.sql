@@ -228,11 +228,11 @@ SELECT m.id FROM @memories AS m WHERE m.space = %(space)s AND m.id_key = ANY(%(k
 
 -- name: insert_memory
 INSERT INTO @memories (
-    space, row, id_key, key_key, session_key, id, created_at, recorded_at, kind, importance, trust, pinned, permanent,
+    space, row, id_key, key_key, session_key, derived_keys, id, created_at, recorded_at, kind, importance, trust, pinned, permanent,
     valid_from, valid_until, superseded_at, suppressed_at, updated_at, session, recurs, key, source, speaker,
     superseded_by, supersedes, derived_from, tags, entities, metadata, text
 ) VALUES (
-    %(space)s, %(row)s, %(id_key)s, %(key_key)s, %(session_key)s, %(id)s, %(created_at)s, %(recorded_at)s, %(kind)s,
+    %(space)s, %(row)s, %(id_key)s, %(key_key)s, %(session_key)s, %(derived_keys)s, %(id)s, %(created_at)s, %(recorded_at)s, %(kind)s,
     %(importance)s, %(trust)s, %(pinned)s, %(permanent)s, %(valid_from)s, %(valid_until)s, %(superseded_at)s,
     %(suppressed_at)s, %(updated_at)s, %(session)s, %(recurs)s, %(key)s, %(source)s, %(speaker)s, %(superseded_by)s,
     %(supersedes)s, %(derived_from)s, %(tags)s, %(entities)s, %(metadata)s, %(text)s
@@ -240,7 +240,8 @@ INSERT INTO @memories (
 
 -- name: replace_memory
 UPDATE @memories AS m SET
-    key_key = %(key_key)s, session_key = %(session_key)s, created_at = %(created_at)s, recorded_at = %(recorded_at)s,
+    key_key = %(key_key)s, session_key = %(session_key)s, derived_keys = %(derived_keys)s,
+    created_at = %(created_at)s, recorded_at = %(recorded_at)s,
     kind = %(kind)s, importance = %(importance)s, trust = %(trust)s, pinned = %(pinned)s, permanent = %(permanent)s,
     valid_from = %(valid_from)s, valid_until = %(valid_until)s, superseded_at = %(superseded_at)s,
     suppressed_at = %(suppressed_at)s, updated_at = %(updated_at)s, session = %(session)s, recurs = %(recurs)s,
@@ -269,6 +270,11 @@ DELETE FROM @staged AS v WHERE v.space = %(space)s AND v.row = %(row)s
 
 -- name: staged_dimension
 SELECT vector_dims(v.embedding) FROM @staged AS v WHERE v.space = %(space)s LIMIT 1
+
+-- name: derived_from_any
+SELECT {memory_columns} FROM {with_access}
+WHERE m.space = %(space)s AND m.derived_keys IS NOT NULL AND m.derived_keys && %(keys)s
+ORDER BY m.created_at DESC, m.id
 
 -- name: unstaged
 SELECT {memory_columns} FROM {with_access}

@@ -152,6 +152,11 @@ class Reading:
         """Return the current vectors of these memories."""
         return dict(self._link.rows("vectors_by_id", {"keys": keys_of(ids)}))
 
+    def derived(self, ids: Sequence[str]) -> list[Memory]:
+        """Return the memories that were derived from any of these."""
+        found = self._link.rows("derived_from_any", {"keys": keys_of(ids)})
+        return [rows.decode(self._path, row) for row in found]
+
     def setting(self, name: str) -> Json:
         """Return a setting, None if absent."""
         return setting(self._link, name)

@@ -45,6 +45,7 @@ def encode(memory: Memory, row: int) -> Bindings:
         "id_key": key_of(memory.id),
         "key_key": None if memory.key is None else key_of(memory.key),
         "session_key": None if memory.session is None else key_of(memory.session),
+        "derived_keys": [key_of(source) for source in memory.derived_from] or None,
         "id": memory.id,
         "created_at": micros(memory.created_at),
         "recorded_at": micros(memory.recorded_at),

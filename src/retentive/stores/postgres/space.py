@@ -148,6 +148,10 @@ class PostgresSpace:
         """Return the current unit vectors of these memories."""
         return self._read(lambda reading: reading.vectors(ids))
 
+    def derived(self, ids: Sequence[str]) -> list[Memory]:
+        """Return the memories that were derived from any of these."""
+        return self._read(lambda reading: reading.derived(ids))
+
     def setting(self, name: str) -> Json:
         """Return a setting, None if absent."""
         return self._read(lambda reading: reading.setting(name))

@@ -34,6 +34,7 @@ CREATE TABLE @memories (
     id_key uuid NOT NULL,
     key_key uuid,
     session_key uuid,
+    derived_keys uuid[],
     id text COLLATE "C" NOT NULL,
     session text COLLATE "C",
     recurs text COLLATE "C",
@@ -53,6 +54,7 @@ CREATE UNIQUE INDEX memories_by_id ON @memories (space, id_key);
 CREATE INDEX memories_by_time ON @memories (space, created_at);
 CREATE INDEX memories_by_importance ON @memories (space, importance, created_at);
 CREATE INDEX memories_by_key ON @memories (space, key_key) WHERE key_key IS NOT NULL;
+CREATE INDEX memories_derived ON @memories (space, row) WHERE derived_keys IS NOT NULL;
 CREATE INDEX memories_by_session ON @memories (space, session_key, created_at, row) WHERE session_key IS NOT NULL;
 
 -- Apart from `memories`: every recall writes here, and must not rewrite texts.
