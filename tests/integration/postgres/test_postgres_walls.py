@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -23,7 +24,7 @@ LISTING = "list_spaces"  # asks for all spaces on purpose
 
 def full(space: PostgresSpace) -> None:
     """Put something into every table."""
-    fields = {"tags": ("t",), "metadata": {"k": 1}, "entities": ("e",), "access": Access(count=1.0)}
+    fields: dict[str, Any] = {"tags": ("t",), "metadata": {"k": 1}, "entities": ("e",), "access": Access(count=1.0)}
     add(space, sample("a", **fields))
     with space.transaction() as transaction:
         transaction.stage_vectors({"a": EAST})
