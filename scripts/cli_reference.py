@@ -60,7 +60,8 @@ def _pages(command: click.Command, path: str) -> Iterator[str]:
 
 
 def _description(command: click.Command) -> str:
-    return re.sub(r"[ \n]+", " ", (command.help or "").replace("\n\n", "\0")).replace("\0", "\n\n")
+    paragraphs = (command.help or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs).strip()
 
 
 def _argument(param: click.Argument) -> str:

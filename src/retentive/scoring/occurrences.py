@@ -162,7 +162,7 @@ def week_mask(rule: Recurrence, days: Days) -> BoolArray:
     middle = _week_first_day(rule, days) + 3  # the fourth day of a week decides which year the week belongs to
     year = middle.astype("datetime64[D]").astype("datetime64[Y]")
     year_start: IntArray = year.astype("datetime64[D]").astype(np.int64)
-    next_start: IntArray = (year + 1).astype("datetime64[D]").astype(np.int64)
+    next_start: IntArray = (year + np.timedelta64(1, "Y")).astype("datetime64[D]").astype(np.int64)
     number, weeks = (middle - year_start) // 7 + 1, (next_start - 1 - middle) // 7
     return np.isin(number, rule.weeks) | np.isin(-1 - weeks, rule.weeks)
 

@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
+
+pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
+
+import psycopg
 
 from retentive.stores import postgres as package
 from retentive.stores.postgres import PostgresStore

@@ -60,6 +60,8 @@ def hold(folder: Path) -> None:
 
 def read_as_nobody(folder: Path) -> None:
     """Give up the right to write anything, then read, then be refused."""
+    import numpy.ma  # noqa: F401 - numpy loads it late, from an interpreter that nobody may not be allowed to read
+
     os.setgid(65534)
     os.setuid(65534)
     space = SqliteStore(folder).open(SPACE, create=False)
