@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +64,16 @@ def test_a_closed_pipe_is_quiet(home: Path) -> None:
 def test_an_interrupt_exits_with_130(home: Path, tmp_path: Path) -> None:
     """Ctrl-C says nothing but a line end."""
     running = subprocess.Popen(
-        [*PROGRAM, "remember", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*PROGRAM, "remember", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a background job ignores it
     )
-    time.sleep(1.5)  # until it waits for its standard input
+    assert running.stdin is not None
+    running.stdin.write("more than a pipe holds " * 10_000)  # returns once the program reads its standard input
+    running.stdin.flush()
     running.send_signal(signal.SIGINT)
     _, talk = running.communicate(timeout=60)
     assert running.returncode == 130
