@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 from retentive.answer import Feedback, Recall
 from retentive.config import Config
+from retentive.custody import Custody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound

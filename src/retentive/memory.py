@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from retentive.answer import Feedback, Recall
 from retentive.config import Config
+from retentive.custody import Custody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
@@ -155,7 +156,7 @@ class Retentive:
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Mind):
+class Space(Mind, Custody):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None) -> None:
@@ -244,25 +245,36 @@ class Space(Mind):
         ``touch=False`` reads without leaving a trace. ``as_of`` answers what was known and true then; ``now`` moves
         the clock for this recall only.
         """
-        home = self._home
-        moment = aware(now, "now") if now is not None else home.now()
-        chosen = policy_of(policy, home.policy)
-        settings = {"limit": limit, "token_budget": token_budget}
-        if any(value is not None for value in settings.values()):
-            chosen = chosen.replace(**{name: value for name, value in settings.items() if value is not None})
-        filters = Filters(self._known(kinds), tags, where, since, until, as_of)
-        question = question_of(cue, state, utterance, chosen, filters, moment)
-        if session is not None:
-            question = replace(question, session=session)
+        filters = Filters(kinds, tags, where, since, until, as_of)
+        question = self._question(
+            (cue, state, utterance), policy, filters, now, session, limit=limit, token_budget=token_budget
+        )
         keeper = self._keeper(self._kept)
         keeper.check_embedder()
-        recalled = recall(question, keeper.store, home.tools)
+        recalled = recall(question, keeper.store, self._recall_tools)
         notes = self._notes(cue, state, touch=touch)
         recall_id, failure = write_back(question, recalled, keeper.store, touch=touch)
         outcome = _noted(recalled.outcome, [*notes, failure] if failure else notes)
         if self._shared and self._shared != self.path:
             outcome = self._with_shared(outcome, question, self._shared)
-        return Recall(recall_id, chosen, outcome, self._feedback_on(outcome))
+        return Recall(recall_id, question.policy, outcome, self._feedback_on(outcome))
+
+    def _question(
+        self,
+        asked: tuple[str | None, AgentState | None, str | None],
+        policy: Policy | str | None,
+        filters: Filters,
+        now: datetime | None,
+        session: str | None,
+        **settings: int | None,
+    ) -> Question:
+        """Put a caller's arguments into one value; ``settings`` are fields of the policy, None for its own."""
+        moment = aware(now, "now") if now is not None else self._home.now()
+        chosen = policy_of(policy, self._home.policy)
+        named = {name: value for name, value in settings.items() if value is not None}
+        known = replace(filters, kinds=self._known(filters.kinds))
+        question = question_of(*asked, chosen.replace(**named) if named else chosen, known, moment)
+        return question if session is None else replace(question, session=session)
 
     def _known(self, kinds: Iterable[str] | None) -> tuple[str, ...] | None:
         """Refuse kinds that nobody registered: a typo would silently give an empty answer."""

@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "forget": ("writing", "Hide a memory from recall, or erase it."),
     "history": ("reading", "Show every state that a memory had."),
     "explain": ("explaining", "Show a past recall, or where a memory stands."),
+    "why-not": ("whynot", "Say what kept a memory out of an answer."),
     "spaces": ("spaces", "List the spaces of the store."),
     "drop": ("spaces", "Remove a space with everything in it."),
     "policy": ("policies", "List, show and check the policies that rank memories."),
@@ -47,7 +48,7 @@ COMMANDS: Final = {
     "demo": ("tour", "See in seconds, offline, what a policy changes."),
     "completion": ("settings", "Print the script that completes commands in your shell."),
 }
-_ATTRIBUTES: Final = {"import": "import_", "eval": "evaluate", "list": "list_", "config": "settings"}
+_ATTRIBUTES: Final = {"import": "import_", "eval": "evaluate", "list": "list_", "config": "settings", "why-not": "why_not"}
 """Where a command's name in its module is another one."""
 
 

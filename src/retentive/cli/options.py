@@ -158,7 +158,8 @@ def _shared(*, store: bool, space: bool) -> list[click.Parameter]:
     return [option for option in GLOBAL_OPTIONS if option not in unused]
 
 
-def _stack(*options: Option[Any]) -> Option[Any]:
+def stack(*options: Option[Any]) -> Option[Any]:
+    """Put several options into one decorator, in their order."""
     def decorate(function: Any) -> Any:
         for option in reversed(options):
             function = option(function)
@@ -168,7 +169,7 @@ def _stack(*options: Option[Any]) -> Option[Any]:
 
 
 kind = click.option("--kind", metavar="KIND", help="fact, preference, event, decision, procedure, …")
-filters = _stack(
+filters = stack(
     click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind; may be given again."),
     click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only with this tag; given again: with all."),
     click.option("--where", type=PAIR, multiple=True, help="Only where this metadata is equal, e.g. ticket=7."),
@@ -176,7 +177,7 @@ filters = _stack(
     click.option("--until", type=MOMENT, help="Only said before this moment."),
     click.option("--as-of", type=MOMENT, help="What was known and true at this moment."),
 )
-details = _stack(
+details = stack(
     click.option("--importance", type=float, metavar="0..1", help="How important it is."),
     click.option("--rating", type=float, metavar="1..10", help="The same on the scale that models are asked for."),
     click.option("--key", help="What it answers, e.g. database: a newer one with this key supersedes it."),

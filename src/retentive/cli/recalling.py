@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retentive.cli.options import MOMENT, POLICY, command, filters, given
+from retentive.cli.options import MOMENT, POLICY, command, filters, given, stack
 from retentive.cli.session import Session, on_terminal, say_json, talk
 
 if TYPE_CHECKING:
@@ -16,6 +16,21 @@ if TYPE_CHECKING:
     from retentive.types import AgentState
 
 FORMATS = ("xml", "markdown", "messages", "json")
+
+
+asking = stack(
+    click.option("--policy", type=POLICY, metavar="NAME|FILE", help="A preset, or a policy in a TOML file."),
+    click.option("--limit", type=click.IntRange(min=1), help="How many at most; else the policy's own number."),
+    filters,
+    click.option("--now", type=MOMENT, help="Answer as if it were this moment."),
+    click.option("--token-budget", type=click.IntRange(min=1), help="What does not fit is compacted into one block."),
+    click.option("--goal", help="The agent's goal: the cue follows its state."),
+    click.option("--step", help="The agent's current step."),
+    click.option("--open-loop", "open_loops", multiple=True, help="A question still open; may be given again."),
+    click.option("--utterance", help="The user's words beside the agent's state."),
+    click.option("--session", "conversation", help="The conversation that asks."),
+)
+"""What can be asked with: the options of `recall` and of whatever follows a recall."""
 
 
 @command(
@@ -28,24 +43,13 @@ FORMATS = ("xml", "markdown", "messages", "json")
     ],
 )
 @click.argument("cue", required=False)
-@click.option("--policy", type=POLICY, metavar="NAME|FILE", help="A preset, or a policy in a TOML file.")
-@click.option("--limit", type=click.IntRange(min=1), help="How many at most; else the policy's own number.")
-@filters
-@click.option("--now", type=MOMENT, help="Answer as if it were this moment.")
+@asking
 @click.option("--no-touch", is_flag=True, help="Do not count this as a use of what comes back.")
-@click.option("--token-budget", type=click.IntRange(min=1), help="What does not fit is compacted into one block.")
-@click.option("--goal", help="The agent's goal: the cue follows its state.")
-@click.option("--step", help="The agent's current step.")
-@click.option("--open-loop", "open_loops", multiple=True, help="A question still open; may be given again.")
-@click.option("--utterance", help="The user's words beside the agent's state.")
-@click.option("--session", "conversation", help="The conversation that asks.")
 @click.option("--render", type=click.Choice(FORMATS), help="Print the block for a prompt instead of the table.")
 @click.option("--explain", "detail", is_flag=True, help="Show every signal's arithmetic, and what was cut and why.")
 def recall(session: Session, cue: str | None, *, render: Any, detail: bool, no_touch: bool, **options: Any) -> None:
     """Ask what is worth bringing up now, and see why each memory came back."""
-    question = _question(cue, options)
-    options["policy"] = policy_of(options["policy"])
-    answer = session.space().recall(**question, **given(options), touch=not no_touch)
+    answer = session.space().recall(**asked_with(cue, options), touch=not no_touch)
     if render is not None:
         _print_rendered(answer, render)
     elif session.json:
@@ -53,6 +57,13 @@ def recall(session: Session, cue: str | None, *, render: Any, detail: bool, no_t
     else:
         _print_table(answer, detail=detail)
     _talk_about(answer, told=render is None and not session.json)
+
+
+def asked_with(cue: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Return a question and its options as the keywords of `Space.recall`."""
+    question = _question(cue, options)
+    options["policy"] = policy_of(options["policy"])
+    return {**question, **given(options)}
 
 
 def policy_of(name: str | None) -> Policy | str | None:

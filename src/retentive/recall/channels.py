@@ -60,7 +60,7 @@ def find(question: Question, cue: Cue, store: SpaceStore) -> Finding:
     if whole:
         lists.append(("recent", store.recent(question.gate, sources.whole_space_up_to)))
     for channel in sources.channels:
-        lists += [(channel, found) for found in _ASK[channel](question, cue, store, pool) if len(found.rows)]
+        lists += [(channel, found) for found in ASK[channel](question, cue, store, pool) if len(found.rows)]
     return Finding(tuple(lists), whole)
 
 
@@ -122,7 +122,7 @@ def _background(question: Question, pool: int) -> int:
     return question.policy.sources.background or pool
 
 
-_ASK: Final[dict[str, Callable[[Question, Cue, SpaceStore, int], list[Found]]]] = {
+ASK: Final[dict[str, Callable[[Question, Cue, SpaceStore, int], list[Found]]]] = {
     "vector": _vector,
     "lexical": _lexical,
     "entity": _entity,

@@ -36,8 +36,28 @@ class Recalled:
     utterance: str
 
 
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A recall with everything that was weighed on the way: what an answer is made of, and `absence` looks through."""
+
+    cue: Cue
+    finding: Finding
+    ranked: Ranked
+    chosen: Chosen
+    hits: tuple[Hit, ...]
+    compacted: Compacted | None
+
+
 def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
     """Answer one question from one space."""
+    worked = work_out(question, store, tools)
+    core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
+    outcome = Outcome(worked.hits, tuple(core), worked.compacted, trace_of(question, worked))
+    return Recalled(outcome, worked.cue.vectors[0], worked.cue.utterance)
+
+
+def work_out(question: Question, store: SpaceStore, tools: Tools) -> Worked:
+    """Find, measure, rank and choose."""
     _require_tags(question)
     cue = read_cue(question, tools)  # the embedder may be far away: it is asked before the store is held
     with store.snapshot():
@@ -49,9 +69,7 @@ def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
     chosen = select(ranked, question, cue, store, tools, shown_lately(question, cue, store))
     hits = _doubted(_hits(ranked, finding, chosen, store), store, question.gate)
     hits, compacted = _within_budget(question, cue, hits, tools)
-    trace = _trace(question, cue, finding, ranked, chosen)
-    core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
-    return Recalled(Outcome(hits, tuple(core), compacted, trace), cue.vectors[0], cue.utterance)
+    return Worked(cue, finding, ranked, chosen, hits, compacted)
 
 
 def _core_gate(gate: Gate) -> Gate:
@@ -70,7 +88,7 @@ def _require_tags(question: Question) -> None:
 def _hits(ranked: Ranked, finding: Finding, chosen: Chosen, store: SpaceStore) -> tuple[Hit, ...]:
     found = {memory.id: memory for memory in store.memories(ranked.evidence.columns.rows[chosen.order])}
     ids = ranked.evidence.columns.ids
-    return tuple(_hit(ranked, finding, i, found[ids[i]]) for i in chosen.order if ids[i] in found)
+    return tuple(hit_of(ranked, finding, i, found[ids[i]]) for i in chosen.order if ids[i] in found)
 
 
 def _doubted(hits: tuple[Hit, ...], store: SpaceStore, gate: Gate) -> tuple[Hit, ...]:
@@ -79,7 +97,8 @@ def _doubted(hits: tuple[Hit, ...], store: SpaceStore, gate: Gate) -> tuple[Hit,
     return tuple(replace(hit, stale=reasons.get(hit.memory.id, hit.stale)) for hit in hits) if reasons else hits
 
 
-def _hit(ranked: Ranked, finding: Finding, i: int, memory: Memory) -> Hit:
+def hit_of(ranked: Ranked, finding: Finding, i: int, memory: Memory) -> Hit:
+    """Return a candidate with its arithmetic laid open."""
     evidence = ranked.evidence
     return Hit(
         memory=memory,
@@ -113,7 +132,9 @@ def _within_budget(
     return tuple(kept), compacted
 
 
-def _trace(question: Question, cue: Cue, finding: Finding, ranked: Ranked, chosen: Chosen) -> Trace:
+def trace_of(question: Question, worked: Worked) -> Trace:
+    """Say as data why a recall came out as it did."""
+    cue, finding, ranked, chosen = worked.cue, worked.finding, worked.ranked, worked.chosen
     intent = cue.intent
     return Trace(
         policy=question.policy.name,

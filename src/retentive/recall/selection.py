@@ -35,6 +35,7 @@ class Chosen:
     """The answer in the making: positions best first, with what was cut on the way."""
 
     order: list[int]
+    ranking: list[int] = field(default_factory=list)  # the order before the limit cut it
     cuts: list[Cut] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -187,6 +188,7 @@ def _diversify(ranked: Ranked, question: Question, chosen: Chosen) -> None:
 
 def _limit(ranked: Ranked, question: Question, chosen: Chosen) -> None:
     limit = question.policy.selection.limit
+    chosen.ranking = chosen.order
     beyond = list(enumerate(chosen.order[limit : limit + CUTS_SHOWN], limit + 1))
     chosen.order = chosen.order[:limit]
     turned = {i: why for _, i in beyond if (why := _rotated_out(ranked, i, chosen.order))}
