@@ -41,7 +41,10 @@ def test_every_public_name() -> None:
     assert [name for name in retentive.__all__ if not mentioned(API, name)] == []
 
 
-@pytest.mark.parametrize("kind", [Retentive, Space, Mind, Custody, Recall, Hit, Memory, Draft], ids=lambda kind: kind.__name__)
+SHOWN = [Retentive, Space, Mind, Custody, Recall, Hit, Memory, Draft]
+
+
+@pytest.mark.parametrize("kind", SHOWN, ids=lambda kind: kind.__name__)
 def test_every_public_member(kind: type) -> None:
     """The Python reference has every public method, property and field."""
     members = {name for name in vars(kind) if not name.startswith("_")}

@@ -48,7 +48,13 @@ COMMANDS: Final = {
     "demo": ("tour", "See in seconds, offline, what a policy changes."),
     "completion": ("settings", "Print the script that completes commands in your shell."),
 }
-_ATTRIBUTES: Final = {"import": "import_", "eval": "evaluate", "list": "list_", "config": "settings", "why-not": "why_not"}
+_ATTRIBUTES: Final = {
+    "import": "import_",
+    "eval": "evaluate",
+    "list": "list_",
+    "config": "settings",
+    "why-not": "why_not",
+}
 """Where a command's name in its module is another one."""
 
 

@@ -160,6 +160,7 @@ def _shared(*, store: bool, space: bool) -> list[click.Parameter]:
 
 def stack(*options: Option[Any]) -> Option[Any]:
     """Put several options into one decorator, in their order."""
+
     def decorate(function: Any) -> Any:
         for option in reversed(options):
             function = option(function)

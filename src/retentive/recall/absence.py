@@ -76,7 +76,6 @@ class WhyNot:
         gaps = {name: other[name].contribution - _contribution(mine.get(name)) for name in other}
         return dict(sorted(((n, gap) for n, gap in gaps.items() if gap > 0), key=lambda one: -one[1]))
 
-
     def explain(self) -> str:
         """Return the reasons as text that a person can read."""
         from retentive.recall.absence_lines import explain  # noqa: PLC0415 - only those who ask pay for it
@@ -128,7 +127,7 @@ def look_for(memory: Memory, question: Question, store: SpaceStore, tools: Tools
     found = replace(found, places=_places(memory, question, worked, store))
     ids = worked.ranked.evidence.columns.ids
     if memory.id not in ids:
-        return replace(found, reasons=(_not_found(memory, found, question, worked),))
+        return replace(found, reasons=(_not_found(found, question, worked),))
     return _judged(found, ids.index(memory.id), question, worked)
 
 
@@ -154,7 +153,8 @@ def _gates(memory: Memory, gate: Gate, store: SpaceStore) -> Iterator[Reason]:
 def _filters(memory: Memory, gate: Gate) -> Iterator[Reason]:
     if gate.kinds is not None and memory.kind not in gate.kinds:
         wanted = ", ".join(sorted(gate.kinds))
-        yield Reason("gate", f"its kind is {memory.kind}, and only {wanted} was asked for", f"kinds with {memory.kind!r}")
+        says = f"its kind is {memory.kind}, and only {wanted} was asked for"
+        yield Reason("gate", says, f"kinds with {memory.kind!r}")
     for tag in sorted(gate.tags - set(memory.tags)):
         has = ", ".join(memory.tags) or "none"
         yield Reason("gate", f"it has not the tag {tag!r} (its tags: {has})", f"leave the tag {tag!r} out")
@@ -195,7 +195,8 @@ def _fates(memory: Memory, gate: Gate, store: SpaceStore) -> Iterator[Reason]:
 def _suppressed(memory: Memory, at: datetime, store: SpaceStore) -> Reason:
     lines = [line for line in store.read_journal(memory.id) if line.action in {"suppress", "forget"}]
     if lines and lines[-1].action == "suppress":
-        return Reason("gate", f"it was taken out on {_day(at)}: {lines[-1].reason}", "fetch it by its id: that brings it back")
+        says = f"it was taken out on {_day(at)}: {lines[-1].reason}"
+        return Reason("gate", says, "fetch it by its id: that brings it back")
     why = f": {lines[-1].reason}" if lines and lines[-1].reason else ""
     return Reason("gate", f"it was forgotten on {_day(at)}{why}", "nothing: who forgets means it")
 
@@ -225,8 +226,8 @@ def _place(
 ) -> Place:
     ranks: list[tuple[int, float]] = []
     for found in ASK[channel](wide, worked.cue, store, limit):
-        for at in np.flatnonzero(found.rows == row)[:1].tolist():
-            ranks.append((at + 1, float(found.scores[at])))
+        at = np.flatnonzero(found.rows == row)[:1].tolist()
+        ranks += [(place + 1, float(found.scores[place])) for place in at]
     rank, score = min(ranks) if ranks else (None, None)
     return Place(channel, rank, score, _bound(channel, question), channel in question.policy.sources.channels)
 
@@ -248,12 +249,11 @@ def _row(memory: Memory, store: SpaceStore) -> int:
     return NO_ROW
 
 
-def _not_found(memory: Memory, found: WhyNot, question: Question, worked: Worked) -> Reason:
+def _not_found(found: WhyNot, question: Question, worked: Worked) -> Reason:
     """Say why a memory that may be looked at was no candidate."""
-    fused = worked.finding.fused(question.policy.fusion.rank_constant)
     asked = [place for place in found.places if place.asked]
     if question.policy.fusion.method == "rrf" and any(place.rank and place.rank <= place.bound for place in asked):
-        return _lost_in_fusion(memory, fused, worked.finding, question)
+        return _lost_in_fusion(worked.finding, question)
     told = [f"{place.channel}: {_told(place)}" for place in asked]
     others = [place for place in found.places if not place.asked and place.rank and place.channel not in BLIND]
     near = [place for place in asked if place.rank]
@@ -268,7 +268,7 @@ def _told(place: Place) -> str:
     return f"rank {place.rank} of a pool of {place.bound}" if place.rank else "no match"
 
 
-def _lost_in_fusion(memory: Memory, fused: Mapping[int, float], finding: Finding, question: Question) -> Reason:
+def _lost_in_fusion(finding: Finding, question: Question) -> Reason:
     size = _bound("vector", question)
     return Reason(
         "fusion",
@@ -301,7 +301,8 @@ def _unread(at: int, worked: Worked) -> Iterator[str]:
 
 def _over_budget(question: Question, place: int | None) -> Reason:
     budget = question.policy.selection.token_budget
-    return Reason("budget", f"it ranks {place}, and did not fit the {budget} tokens: it is in the compacted block", "a larger token_budget")
+    says = f"it ranks {place}, and did not fit the {budget} tokens: it is in the compacted block"
+    return Reason("budget", says, "a larger token_budget")
 
 
 def _cut(found: WhyNot, rank: int | None, question: Question, worked: Worked) -> Reason:

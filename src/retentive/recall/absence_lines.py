@@ -25,11 +25,8 @@ def explain(why: WhyNot) -> str:
 def _verdict(why: WhyNot) -> Iterator[str]:
     name, trace = visible(why.memory.id), why.trace
     asked = f'under {trace.policy!r} at {trace.now:%Y-%m-%d %H:%M %Z}, asked "{visible(trace.utterance)}"'
-    if why.returned:
-        head = f"{name} came back: it is hit {why.rank}"
-    else:
-        head = f"{name} did not come back: {why.kept_out_by}"
-    yield from textwrap.wrap(f"{head}, {asked}", WIDTH, subsequent_indent="  ")
+    came = f"came back: it is hit {why.rank}" if why.returned else f"did not come back: {why.kept_out_by}"
+    yield from textwrap.wrap(f"{name} {came}, {asked}", WIDTH, subsequent_indent="  ")
     yield from _labelled("text", f'"{visible(why.memory.text)}"'[:200])
 
 
