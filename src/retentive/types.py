@@ -249,6 +249,32 @@ class LedgerEntry:
     outcome: str | None = None  # "good", "bad" or None: not said
 
 
+FindingKind = Literal["conflict", "repetition"]
+FindingStatus = Literal["open", "applied", "accepted", "dismissed", "undone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was noticed about two sayings when the later one was written, and what became of it.
+
+    A conflict stands between two memories: ``memory_id`` is the newer, ``other_id`` the older one that it denies. A
+    repetition stands between a memory that was kept (``memory_id``) and a saying that was not kept beside it, whose
+    content is in ``detail``; ``other_id`` is the memory it became again where that was undone.
+    The reason never quotes a text: it outlives the memories it speaks of.
+    """
+
+    id: str
+    at: datetime
+    kind: FindingKind
+    memory_id: str
+    other_id: str | None = None
+    confidence: float = 1.0
+    reason: str = ""
+    status: FindingStatus = "open"
+    decided_at: datetime | None = None
+    detail: Mapping[str, Json] = field(default_factory=_nothing)
+
+
 @dataclass(frozen=True, slots=True)
 class AskedCue:
     """What a recall was asked with, without what came back: enough to see whether the same is asked again."""

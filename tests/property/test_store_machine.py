@@ -28,7 +28,7 @@ from retentive.stores.protocol import Cursor, SpaceStore, Transaction
 from retentive.stores.ranking import cosines
 from retentive.stores.sqlite import SqliteStore
 from retentive.testing import strategies
-from retentive.types import Access, Found, Gate, JournalEntry, LedgerEntry, Memory, Vectors
+from retentive.types import Access, Finding, Found, Gate, JournalEntry, LedgerEntry, Memory, Vectors
 
 SPACE = "acme/alice"
 LIMITS = st.integers(0, 6)
@@ -165,6 +165,10 @@ class StoreMachine(RuleBasedStateMachine):
     def trim_ledger(self, before: datetime, keep: int) -> None:
         self.write(lambda transaction: transaction.trim_ledger(before=before, keep=keep))
 
+    @rule(finding=strategies.findings)
+    def put_finding(self, finding: Finding) -> None:
+        self.write(lambda transaction: transaction.put_finding(finding))
+
     @rule(name=strategies.labels, value=strategies.json_values)
     def set_setting(self, name: str, value: Any) -> None:
         self.write(lambda transaction: transaction.set_setting(name, value))
@@ -231,6 +235,9 @@ class StoreMachine(RuleBasedStateMachine):
         self.compare(lambda space: space.read_ledger())
         self.compare(lambda space: space.recall_entry(recall))
         self.compare(lambda space: space.settings())
+        self.compare(lambda space: space.findings(about=key))
+        self.compare(lambda space: space.findings(kind="conflict", status="open", limit=limit))
+        self.compare(lambda space: space.findings())
 
     @rule()
     def check(self) -> None:

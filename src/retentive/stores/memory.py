@@ -20,6 +20,7 @@ from retentive.stores.protocol import Transaction
 from retentive.stores.ranking import distinct
 from retentive.stores.values import (
     as_vector,
+    finding_body,
     plain_json,
     require_entry,
     require_memory,
@@ -28,6 +29,7 @@ from retentive.stores.values import (
 )
 from retentive.types import (
     Access,
+    Finding,
     JournalEntry,
     Json,
     LedgerEntry,
@@ -131,6 +133,11 @@ class MemoryTransaction:
         """Remove a memory with everything written of it; its journal lines stay as tombstones."""
         state = self._state
         row = state.rows.pop(memory_id, None)
+        state.findings = {
+            key: finding
+            for key, finding in state.findings.items()
+            if memory_id not in {finding.memory_id, finding.other_id}
+        }
         state.journal = [_tombstone(line) if line.memory_id == memory_id else line for line in state.journal]
         if row is None:
             return False
@@ -146,6 +153,15 @@ class MemoryTransaction:
         after = None if entry.after is None else plain_json(entry.after, "after")
         state.last_sequence += 1
         state.journal.append(replace(entry, before=before, after=after, sequence=state.last_sequence))
+
+    def put_finding(self, finding: Finding) -> None:
+        """Keep a finding, in the place of one with its id."""
+        finding_body(finding)
+        self._state.findings[finding.id] = replace(finding, detail=plain_json(finding.detail, "detail"))
+
+    def finding(self, finding_id: str) -> Finding | None:
+        """Return a finding as it stands."""
+        return self._state.findings.get(finding_id)
 
     def log_recall(self, entry: LedgerEntry) -> None:
         """Append a recall to the ledger."""

@@ -24,6 +24,7 @@ from retentive.types import (
     ACCESS_HISTORY,
     AskedCue,
     Columns,
+    Finding,
     Floats,
     Found,
     Gate,
@@ -246,6 +247,20 @@ class MemorySpace:
             if line.sequence > after and (memory_id is None or line.memory_id == memory_id)
         ]
         return lines if limit is None else lines[: max(limit, 0)]
+
+    def findings(
+        self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None
+    ) -> list[Finding]:
+        """Return findings, newest first."""
+        found = [
+            finding
+            for finding in self._state.findings.values()
+            if (kind is None or finding.kind == kind)
+            and (status is None or finding.status == status)
+            and (about is None or about in {finding.memory_id, finding.other_id})
+        ]
+        found.sort(key=lambda finding: (-micros(finding.at), finding.id))
+        return found if limit is None else found[: max(limit, 0)]
 
     def read_ledger(
         self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None

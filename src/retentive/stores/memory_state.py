@@ -15,6 +15,7 @@ from retentive.stores.values import (
     micros,
 )
 from retentive.types import (
+    Finding,
     Gate,
     JournalEntry,
     Json,
@@ -36,6 +37,7 @@ class State:
     journal: list[JournalEntry] = field(default_factory=list)
     ledger: dict[str, LedgerEntry] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    findings: dict[str, Finding] = field(default_factory=dict)
     last_row: int = 0
     last_sequence: int = 0
 

@@ -17,6 +17,7 @@ from retentive.types import (
     Access,
     AskedCue,
     Columns,
+    Finding,
     Floats,
     Found,
     Gate,
@@ -72,10 +73,16 @@ class Transaction(Protocol):
         """Forget all staged vectors (another embedder was chosen half-way)."""
 
     def erase(self, memory_id: str) -> bool:
-        """Remove row, vector, terms and every text of it in the journal; leave the journal lines as tombstones."""
+        """Remove row, vector, terms, findings and every text of it in the journal; leave its lines as tombstones."""
 
     def journal(self, entry: JournalEntry) -> None:
         """Append to the journal; ``sequence`` is given by the store."""
+
+    def put_finding(self, finding: Finding) -> None:
+        """Keep a finding, in the place of one with its id."""
+
+    def finding(self, finding_id: str) -> Finding | None:
+        """Return a finding as it stands."""
 
     def log_recall(self, entry: LedgerEntry) -> None:
         """Append a recall to the ledger."""
@@ -184,6 +191,11 @@ class SpaceStore(Protocol):
         self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None
     ) -> list[JournalEntry]:
         """Return journal lines in writing order, of one memory or of all, beginning behind a sequence number."""
+
+    def findings(
+        self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None
+    ) -> list[Finding]:
+        """Return findings, newest first (then by id): of one kind, in one state, or about one memory on either side."""
 
     def read_ledger(
         self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from retentive.errors import InvalidInput
-from retentive.types import JournalEntry, Json, LedgerEntry, Memory, Vectors
+from retentive.types import Finding, JournalEntry, Json, LedgerEntry, Memory, Vectors
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -97,6 +97,35 @@ def require_entry(entry: JournalEntry | LedgerEntry) -> None:
         names = ("id", "policy", "cue", "outcome")
         require_storable(("ids", text) for text in (*entry.ids, *entry.used))
     require_storable((name, getattr(entry, name)) for name in names)
+
+
+def finding_body(finding: Finding) -> str:
+    """Return what of a finding is not looked up by, as JSON; refuse what cannot be stored."""
+    require_storable((name, getattr(finding, name)) for name in ("id", "kind", "memory_id", "other_id", "status"))
+    body = {
+        "confidence": finding.confidence,
+        "reason": finding.reason,
+        "decided_at": None if finding.decided_at is None else micros(finding.decided_at),
+        "detail": dict(finding.detail),
+    }
+    return to_json(body, "finding")
+
+
+def finding_of(row: tuple[Any, ...]) -> Finding:
+    """Return the finding of a row: id, at, kind, status, memory_id, other_id, body."""
+    finding_id, at, kind, status, memory_id, other_id, body = row
+    rest = json.loads(body)
+    decided = rest.pop("decided_at")
+    return Finding(
+        id=finding_id,
+        at=moment(at),
+        kind=kind,
+        status=status,
+        memory_id=memory_id,
+        other_id=other_id,
+        decided_at=None if decided is None else moment(decided),
+        **rest,
+    )
 
 
 def as_vector(vector: Vectors, dimension: int | None) -> Vectors:

@@ -1,4 +1,4 @@
-"""The contract of journal, ledger and settings."""
+"""The contract of journal, ledger, findings and settings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from retentive.errors import InvalidInput
 from retentive.stores.protocol import SpaceStore
-from retentive.testing.store_samples import EAST, HOSTILE, NOW, add, at, line, recalled, sample
-from retentive.types import JournalEntry, Json, LedgerEntry
+from retentive.testing.store_samples import EAST, HOSTILE, NOW, add, at, line, noticed, recalled, sample
+from retentive.types import Finding, JournalEntry, Json, LedgerEntry
 
 
 def write(space: SpaceStore, *entries: JournalEntry | LedgerEntry) -> None:
@@ -23,13 +23,20 @@ def write(space: SpaceStore, *entries: JournalEntry | LedgerEntry) -> None:
                 transaction.log_recall(entry)
 
 
+def put(space: SpaceStore, *findings: Finding) -> None:
+    """Keep findings in one transaction."""
+    with space.transaction() as transaction:
+        for finding in findings:
+            transaction.put_finding(finding)
+
+
 def recalls(entries: list[LedgerEntry]) -> list[str]:
     """Return the ids of recalls."""
     return [entry.id for entry in entries]
 
 
 class BooksContract:
-    """What journal, ledger and settings promise."""
+    """What journal, ledger, findings and settings promise."""
 
     def test_a_journal_line_comes_back_whole(self, space: SpaceStore) -> None:
         """Every field survives; the sequence is the store's."""
@@ -152,3 +159,64 @@ class BooksContract:
         """What JSON cannot say is refused."""
         with pytest.raises(InvalidInput, match="s="), space.transaction() as transaction:
             transaction.set_setting("s", float("inf"))
+
+    def test_a_finding_comes_back_whole(self, space: SpaceStore) -> None:
+        """Every field survives, read inside the transaction and outside; an unknown one is absent."""
+        whole = noticed(
+            "f", confidence=1 / 3, reason="why", status="dismissed", decided_at=at(2), detail={"n": [1, "é"]}
+        )
+        alone = noticed("g", kind="repetition", other_id=None)
+        with space.transaction() as transaction:
+            transaction.put_finding(whole)
+            transaction.put_finding(alone)
+            assert transaction.finding("f") == whole
+            assert transaction.finding("nobody") is None
+        assert space.findings() == [whole, alone]
+
+    def test_a_finding_is_replaced_by_its_id(self, space: SpaceStore) -> None:
+        """What became of a finding takes the place of what it was."""
+        put(space, noticed("f"))
+        decided = noticed("f", status="accepted", decided_at=at(1), days=3, memory_id="c", other_id=None)
+        put(space, decided)
+        assert space.findings() == [decided]
+        assert space.findings(about="a") == []
+
+    def test_findings_are_asked_for(self, space: SpaceStore) -> None:
+        """By kind, by status, by a memory on either side; newest first, then by id, as many as wanted."""
+        put(space, noticed("old", days=-1, status="applied"), noticed("b", memory_id="c", other_id="a"), noticed("a"))
+        put(space, noticed("r", days=1, kind="repetition", memory_id="b", other_id=None))
+        assert [finding.id for finding in space.findings()] == ["r", "a", "b", "old"]
+        assert [finding.id for finding in space.findings(limit=2)] == ["r", "a"]
+        assert [finding.id for finding in space.findings(kind="conflict", status="open")] == ["a", "b"]
+        assert [finding.id for finding in space.findings(about="b")] == ["r", "a", "old"]
+        assert [finding.id for finding in space.findings(about="b", kind="repetition", status="open", limit=5)] == ["r"]
+        assert space.findings(about="nobody") == space.findings(status="none") == space.findings(limit=0) == []
+        assert space.findings(about="\ud83d") == []
+
+    def test_a_finding_goes_with_either_memory(self, space: SpaceStore) -> None:
+        """Erasing a memory removes the findings about it, whichever side it is on, and no other."""
+        add(space, sample("a"), sample("b"), sample("c"))
+        put(space, noticed("f"), noticed("g", memory_id="c", other_id="a"), noticed("h", memory_id="b", other_id="c"))
+        with space.transaction() as transaction:
+            assert transaction.erase("a")
+        assert [finding.id for finding in space.findings()] == ["h"]
+
+    def test_a_finding_rolls_back(self, space: SpaceStore) -> None:
+        """A finding of a transaction that failed was never there."""
+        with pytest.raises(InvalidInput):
+            put(space, noticed("f"), noticed("\ud83d"))
+        assert space.findings() == []
+
+    @pytest.mark.parametrize("text", HOSTILE)
+    def test_hostile_strings_in_findings(self, space: SpaceStore, text: str) -> None:
+        """A finding stores any string as it is."""
+        finding = noticed("f" + text, memory_id=text, other_id=text + "!", reason=text, detail={text: text})
+        put(space, finding)
+        assert space.findings(about=text) == [finding]
+
+    def test_a_finding_that_cannot_be_stored(self, space: SpaceStore) -> None:
+        """Lone surrogates and what is no JSON are refused."""
+        for broken in (noticed("\ud83d"), noticed("f", detail={"n": float("nan")})):
+            with pytest.raises(InvalidInput):
+                put(space, broken)
+        assert space.findings() == []

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from retentive.stores.protocol import SpaceStore
-from retentive.types import Found, Gate, JournalEntry, LedgerEntry, Memory, Vectors
+from retentive.types import Finding, Found, Gate, JournalEntry, LedgerEntry, Memory, Vectors
 
 SPACE = "acme/alice"
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -102,3 +102,10 @@ def recalled(recall_id: str, *, days: float = 0, **changes: Any) -> LedgerEntry:
     """Return a ledger entry."""
     entry = {"policy": "retentive", "cue": "what?", "ids": ("a", "b"), "scores": (0.5, 0.25), **changes}
     return LedgerEntry(id=recall_id, at=at(days), **entry)
+
+
+def noticed(finding_id: str, *, days: float = 0, **changes: Any) -> Finding:
+    """Return a finding."""
+    return Finding(
+        **{"id": finding_id, "at": at(days), "kind": "conflict", "memory_id": "a", "other_id": "b", **changes}
+    )

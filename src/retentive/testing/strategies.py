@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from hypothesis import strategies as st
 
-from retentive.types import ACCESS_HISTORY, Access, Gate, JournalEntry, Json, LedgerEntry, Memory, Vectors
+from retentive.types import ACCESS_HISTORY, Access, Finding, Gate, JournalEntry, Json, LedgerEntry, Memory, Vectors
 
 T = TypeVar("T")
 
@@ -163,6 +163,21 @@ def journal_line(random: Random) -> JournalEntry:
     )
 
 
+def finding(random: Random) -> Finding:
+    """Return a finding between memories that may or may not be there."""
+    return Finding(
+        id=_label(random),
+        at=moment(random),
+        kind=random.choice(("conflict", "repetition")),
+        memory_id=random.choice(IDS),
+        other_id=_maybe(random, lambda source: source.choice(IDS)),
+        confidence=random.random(),
+        status=random.choice(("open", "applied", "dismissed")),
+        decided_at=_maybe(random, moment),
+        detail={"a": random.choice(JSON)},
+    )
+
+
 def recall_entry(random: Random) -> LedgerEntry:
     """Make a recall of the ledger."""
     found = _some(random, IDS, 3)
@@ -184,6 +199,7 @@ gates = seeded(gate)
 unit_vectors = seeded(unit_vector)
 journal_lines = seeded(journal_line)
 recall_entries = seeded(recall_entry)
+findings = seeded(finding)
 
 
 def memories(space: str, **fixed: Any) -> st.SearchStrategy[Memory]:

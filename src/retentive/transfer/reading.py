@@ -26,12 +26,13 @@ from retentive.transfer.lines import Header, Line, damaged, dumped, read_lines, 
 from retentive.transfer.records import (
     journal_record,
     memory_record,
+    read_finding,
     read_journal_entry,
     read_ledger_entry,
     read_memory,
 )
 from retentive.transfer.writing import BATCH, Progress, journal_lines
-from retentive.types import NEVER_READ, EmbedderIdentity, Gate, JournalEntry, LedgerEntry, Memory, Vectors
+from retentive.types import NEVER_READ, EmbedderIdentity, Finding, Gate, JournalEntry, LedgerEntry, Memory, Vectors
 from retentive.writing import content
 
 OnConflict = Literal["error", "skip", "replace"]
@@ -135,6 +136,7 @@ class _Import:
         self._import_settings()
         self._in_batches("memory", self._read_memory, self._import_memories)
         self._in_batches("journal", read_journal_entry, self._import_journal)
+        self._in_batches("finding", read_finding, self._import_findings)
         self._in_batches("recall", read_ledger_entry, self._import_recalls)
         return ImportReport(self._header.space, **self._counts)
 
@@ -290,6 +292,15 @@ class _Import:
                     self._known[mark] -= 1
                 elif entry.memory_id not in self._left_out:
                     transaction.journal(entry)
+
+    def _import_findings(self, batch: list[Finding]) -> None:
+        """Take over what the space has not decided itself, about memories that came along."""
+        with self._store.transaction() as transaction:
+            for finding in batch:
+                sides = [finding.memory_id, *([finding.other_id] if finding.other_id else [])]
+                known = all(name not in self._left_out and transaction.get(name) is not None for name in sides)
+                if known and transaction.finding(finding.id) is None:
+                    transaction.put_finding(finding)
 
     def _import_recalls(self, batch: list[LedgerEntry]) -> None:
         news = [self._fitting(entry) for entry in batch if self._store.recall_entry(entry.id) is None]

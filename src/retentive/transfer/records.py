@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from retentive.types import Access, JournalEntry, LedgerEntry, Memory, Vectors
+from retentive.types import Access, Finding, JournalEntry, LedgerEntry, Memory, Vectors
 
 T = TypeVar("T")
 
@@ -169,6 +169,18 @@ _LEDGER: Final = {
     "used": TEXTS,
     "outcome": TEXT,
 }
+_FINDING: Final = {
+    "id": TEXT,
+    "at": MOMENT,
+    "kind": TEXT,
+    "memory_id": TEXT,
+    "other_id": TEXT,
+    "confidence": NUMBER,
+    "reason": TEXT,
+    "status": TEXT,
+    "decided_at": MOMENT,
+    "detail": OBJECT,
+}
 _DEFAULTS: Final[Mapping[type, Mapping[str, Any]]] = {
     JournalEntry: {"memory_id": ""},
     LedgerEntry: {"cue": "", "policy": "", "ids": (), "scores": ()},
@@ -230,6 +242,16 @@ def ledger_record(entry: LedgerEntry) -> dict[str, Any]:
 def read_ledger_entry(record: Mapping[str, Any]) -> LedgerEntry:
     """Read a recall."""
     return _built(LedgerEntry, read_fields(_body(record), _LEDGER))
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """Return a finding as a record."""
+    return {"type": "finding", **written(finding, _FINDING)}
+
+
+def read_finding(record: Mapping[str, Any]) -> Finding:
+    """Read a finding."""
+    return _built(Finding, read_fields(_body(record), _FINDING))
 
 
 def _body(record: Mapping[str, Any]) -> dict[str, Any]:

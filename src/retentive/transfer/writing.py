@@ -19,7 +19,7 @@ from retentive.errors import InvalidInput, RetentiveError, StoreFull
 from retentive.indexing import EMBEDDER_SETTING, identity_of
 from retentive.stores.protocol import Cursor, SpaceStore
 from retentive.transfer.lines import DamagedExport, Header, checked_line, dumped, end_record
-from retentive.transfer.records import journal_record, ledger_record, memory_record, read_memory
+from retentive.transfer.records import finding_record, journal_record, ledger_record, memory_record, read_memory
 from retentive.types import Gate, JournalEntry, Memory
 
 BATCH: Final = 1_000
@@ -85,6 +85,8 @@ def _write_all(store: SpaceStore, out: Part, progress: Progress) -> tuple[int, i
         out.write(journal_record(entry))
         sequence = entry.sequence
     count = _write_memories(store, out, progress, total)
+    for finding in reversed(store.findings()):
+        out.write(finding_record(finding))
     for recall in reversed(store.read_ledger()):
         out.write(ledger_record(recall))
     return sequence, count

@@ -18,7 +18,7 @@ from retentive.stores.postgres.gates import ENTRY, TAG
 from retentive.stores.postgres.space import PostgresSpace
 from retentive.stores.postgres.statements import SQL
 from retentive.stores.postgres.store import TABLES
-from retentive.testing.store_samples import EAST, SPACE, add, gate, line, recalled, sample
+from retentive.testing.store_samples import EAST, SPACE, add, gate, line, noticed, recalled, sample
 from retentive.types import Access
 
 INSERTED = re.compile(r"INSERT INTO @(\w+)(?: AS \w+)? \(\s*(\w+)")
@@ -34,6 +34,7 @@ def full(space: PostgresSpace) -> None:
         transaction.journal(line())
         transaction.log_recall(recalled("r"))
         transaction.set_setting("s", 1)
+        transaction.put_finding(noticed("f"))
 
 
 @pytest.mark.parametrize("name", [*SQL, "gate of a tag", "gate of metadata"])

@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from retentive.transfer import (
 )
 from retentive.transfer import writing as writing_module
 from retentive.transfer.lines import dumped
-from retentive.types import Access, EmbedderIdentity, Gate, JournalEntry, LedgerEntry, Memory
+from retentive.types import Access, EmbedderIdentity, Finding, Gate, JournalEntry, LedgerEntry, Memory
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 EMBEDDER = HashEmbedder()
@@ -595,3 +596,22 @@ def test_a_target_that_cannot_be_written_is_named(many: SpaceStore, tmp_path: Pa
         export_space(many, tmp_path)
     with pytest.raises(RetentiveError, match="cannot be written"):
         export_space(many, tmp_path / "nowhere" / "a.jsonl")
+
+
+def test_findings_come_along(tmp_path: Path) -> None:
+    """Every finding about memories that came along is there afterwards; one decided here already is left as it is."""
+    source, target = MemoryStore().open("a"), MemoryStore().open("b")
+    put(source, a_memory(1, "a"), a_memory(2, "a"))
+    kept = Finding("f", NOW, "conflict", "m2", "m1", 0.7, "why", detail={"n": 1})
+    again = Finding("g", NOW, "repetition", "m1", None, 1.0, "again", "undone", NOW)
+    with source.transaction() as tx:
+        for finding in (kept, again, Finding("h", NOW, "conflict", "gone", "m1")):
+            tx.put_finding(finding)
+    file = tmp_path / "a.jsonl"
+    export_space(source, file)
+    import_space(target, file, embedder=EMBEDDER)
+    assert target.findings() == [kept, again]
+    with target.transaction() as tx:
+        tx.put_finding(replace(kept, status="dismissed"))
+    import_space(target, file, embedder=EMBEDDER)
+    assert [finding.status for finding in target.findings()] == ["dismissed", "undone"]

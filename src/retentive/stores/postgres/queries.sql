@@ -199,6 +199,20 @@ SELECT {journal_columns} FROM @journal AS j
 WHERE j.space = %(space)s AND j.memory_key = %(memory)s AND j.sequence > %(after)s
 ORDER BY j.sequence LIMIT %(limit)s
 
+-- name: finding_columns
+-- A fragment.
+f.id, f.at, f.kind, f.status, f.memory_id, f.other_id, f.body
+
+-- name: finding_by_id
+SELECT {finding_columns} FROM @findings AS f WHERE f.space = %(space)s AND f.id_key = %(finding)s
+
+-- name: findings
+SELECT {finding_columns} FROM @findings AS f
+WHERE f.space = %(space)s AND (%(kind)s::text IS NULL OR f.kind = %(kind)s::text)
+    AND (%(status)s::text IS NULL OR f.status = %(status)s::text)
+    AND (%(about)s::uuid IS NULL OR f.memory_key = %(about)s::uuid OR f.other_key = %(about)s::uuid)
+ORDER BY f.at DESC, f.id LIMIT %(limit)s
+
 -- name: recall_columns
 -- A fragment.
 l.id, l.at, l.policy, l.cue, l.ids, l.scores, l.cue_vector, l.used, l.outcome
@@ -359,6 +373,20 @@ VALUES (
 UPDATE @journal AS j SET reason = '', before = NULL, after = NULL
 WHERE j.space = %(space)s AND j.memory_key = %(memory)s
 
+-- name: put_finding
+INSERT INTO @findings (
+    space, id_key, id, at, kind, status, memory_key, memory_id, other_key, other_id, body
+) VALUES (
+    %(space)s, %(id_key)s, %(id)s, %(at)s, %(kind)s, %(status)s, %(memory_key)s, %(memory_id)s, %(other_key)s,
+    %(other_id)s, %(body)s
+)
+ON CONFLICT (space, id_key) DO UPDATE SET
+    at = excluded.at, kind = excluded.kind, status = excluded.status, memory_key = excluded.memory_key,
+    memory_id = excluded.memory_id, other_key = excluded.other_key, other_id = excluded.other_id, body = excluded.body
+
+-- name: erase_findings
+DELETE FROM @findings AS f WHERE f.space = %(space)s AND (f.memory_key = %(memory)s OR f.other_key = %(memory)s)
+
 -- name: insert_recall
 INSERT INTO @ledger (space, sequence, id_key, id, at, policy, cue, ids, scores, cue_vector, used, outcome)
 VALUES (
@@ -447,6 +475,9 @@ DELETE FROM @journal AS x WHERE x.space = %(space)s
 
 -- name: drop_ledger
 DELETE FROM @ledger AS x WHERE x.space = %(space)s
+
+-- name: drop_findings
+DELETE FROM @findings AS x WHERE x.space = %(space)s
 
 -- name: drop_settings
 DELETE FROM @settings AS x WHERE x.space = %(space)s

@@ -14,11 +14,12 @@ from retentive.stores.postgres.keys import key_of, keys_of
 from retentive.stores.postgres.links import Head, Link
 from retentive.stores.protocol import Cursor
 from retentive.stores.ranking import distinct
-from retentive.stores.values import SECOND, micros, storable
+from retentive.stores.values import SECOND, finding_of, micros, storable
 from retentive.types import (
     ACCESS_HISTORY,
     AskedCue,
     Columns,
+    Finding,
     Floats,
     Found,
     Gate,
@@ -175,6 +176,18 @@ class Reading:
             found = self._link.rows("journal_of_one", {**bindings, "memory": key_of(memory_id)}) if known else []
         return [rows.decode_line(row) for row in found]
 
+    def findings(self, kind: str | None, status: str | None, about: str | None, limit: int | None) -> list[Finding]:
+        """Return findings, newest first."""
+        if not all(word is None or storable(word) for word in (kind, status, about)):
+            return []
+        bindings = {
+            "kind": kind,
+            "status": status,
+            "about": None if about is None else key_of(about),
+            "limit": None if limit is None else max(limit, 0),
+        }
+        return [finding_of(row) for row in self._link.rows("findings", bindings)]
+
     def read_ledger(self, since: datetime | None, policy: str | None, limit: int | None) -> list[LedgerEntry]:
         """Return recalls, newest first."""
         if policy is not None and not storable(policy):
@@ -203,6 +216,12 @@ def setting(link: Link, name: str) -> Json:
     """Return a setting of a space, None if absent."""
     value: Json = rows.decode_json(link.value("setting", {"name": key_of(name)})) if storable(name) else None
     return value
+
+
+def finding(link: Link, finding_id: str) -> Finding | None:
+    """Return one finding of a space by its id."""
+    found = link.rows("finding_by_id", {"finding": key_of(finding_id)}) if storable(finding_id) else []
+    return finding_of(found[0]) if found else None
 
 
 def recall_entry(link: Link, recall_id: str) -> LedgerEntry | None:

@@ -12,8 +12,8 @@ import numpy as np
 
 from retentive.stores.postgres.keys import entry_of, key_of
 from retentive.stores.ranking import distinct
-from retentive.stores.values import micros, moment, to_json
-from retentive.types import NEVER_READ, Access, JournalEntry, Json, LedgerEntry, Memory, Vectors
+from retentive.stores.values import finding_body, micros, moment, to_json
+from retentive.types import NEVER_READ, Access, Finding, JournalEntry, Json, LedgerEntry, Memory, Vectors
 
 Row: TypeAlias = tuple[Any, ...]
 Bindings: TypeAlias = dict[str, Any]
@@ -204,6 +204,22 @@ def decode_recall(row: Row) -> LedgerEntry:
         used=strings(used),
         outcome=outcome,
     )
+
+
+def encode_finding(finding: Finding) -> Bindings:
+    """Return the bindings of `put_finding`."""
+    return {
+        "body": finding_body(finding),
+        "id_key": key_of(finding.id),
+        "id": finding.id,
+        "at": micros(finding.at),
+        "kind": finding.kind,
+        "status": finding.status,
+        "memory_key": key_of(finding.memory_id),
+        "memory_id": finding.memory_id,
+        "other_key": None if finding.other_id is None else key_of(finding.other_id),
+        "other_id": finding.other_id,
+    }
 
 
 def decode_vector(stored: bytes | None) -> Vectors | None:

@@ -17,6 +17,7 @@ from retentive.stores.protocol import Cursor, Transaction
 from retentive.types import (
     AskedCue,
     Columns,
+    Finding,
     Floats,
     Found,
     Gate,
@@ -165,6 +166,12 @@ class PostgresSpace:
     ) -> list[JournalEntry]:
         """Return journal lines in writing order."""
         return self._read(lambda reading: reading.read_journal(memory_id, after, limit))
+
+    def findings(
+        self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None
+    ) -> list[Finding]:
+        """Return findings, newest first."""
+        return self._read(lambda reading: reading.findings(kind, status, about, limit))
 
     def read_ledger(
         self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None

@@ -13,7 +13,7 @@ from retentive.stores.postgres import rows
 from retentive.stores.postgres.connections import Connections
 from retentive.stores.postgres.keys import entry_of, key_of, keys_of
 from retentive.stores.postgres.lexical import counted
-from retentive.stores.postgres.reading import recall_entry, setting
+from retentive.stores.postgres.reading import finding, recall_entry, setting
 from retentive.stores.postgres.rows import Bindings, Row
 from retentive.stores.postgres.writing import Writer
 from retentive.stores.protocol import Transaction
@@ -28,7 +28,7 @@ from retentive.stores.values import (
     storable,
     to_json,
 )
-from retentive.types import NEVER_READ, Access, JournalEntry, Json, LedgerEntry, Memory, Vectors
+from retentive.types import NEVER_READ, Access, Finding, JournalEntry, Json, LedgerEntry, Memory, Vectors
 
 
 @contextmanager
@@ -253,6 +253,7 @@ class PostgresTransaction:
         key = key_of(memory_id)
         found = self._rows("row_of", {"id": key})
         self._change("redact_journal", {"memory": key})
+        self._change("erase_findings", {"memory": key})
         self._absent.add(memory_id)
         if not found:
             return False
@@ -303,6 +304,14 @@ class PostgresTransaction:
         writer = self._writer
         require_entry(entry)
         writer.write("insert_journal", rows.encode_line(entry, self._next()))
+
+    def put_finding(self, finding: Finding) -> None:
+        """Keep a finding, in the place of one with its id."""
+        self._writer.write("put_finding", rows.encode_finding(finding))
+
+    def finding(self, finding_id: str) -> Finding | None:
+        """Return a finding as it stands."""
+        return finding(self._writer.link(), finding_id)
 
     def log_recall(self, entry: LedgerEntry) -> None:
         """Append a recall to the ledger."""

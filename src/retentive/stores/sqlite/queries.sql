@@ -254,6 +254,30 @@ DELETE FROM ledger WHERE at < ?;
 -- name: drop_surplus_recalls
 DELETE FROM ledger WHERE sequence IN (SELECT sequence FROM ledger ORDER BY at DESC, sequence DESC LIMIT -1 OFFSET ?);
 
+-- name: put_finding
+INSERT INTO findings (id, at, kind, status, memory_id, other_id, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    at = excluded.at, kind = excluded.kind, status = excluded.status, memory_id = excluded.memory_id,
+    other_id = excluded.other_id, body = excluded.body;
+
+-- name: finding_columns
+id, at, kind, status, memory_id, other_id, body
+
+-- name: finding_by_id
+SELECT {finding_columns} FROM findings WHERE id = ?;
+
+-- name: findings
+SELECT {finding_columns} FROM findings
+WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY at DESC, id LIMIT ?3;
+
+-- name: findings_about
+SELECT {finding_columns} FROM findings
+WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR status = ?2) AND (memory_id = ?4 OR other_id = ?4)
+ORDER BY at DESC, id LIMIT ?3;
+
+-- name: erase_findings
+DELETE FROM findings WHERE memory_id = ?1 OR other_id = ?1;
+
 -- name: setting
 SELECT value FROM settings WHERE name = ?;
 

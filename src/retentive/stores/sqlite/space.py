@@ -9,10 +9,11 @@ from retentive.stores.protocol import Cursor
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.connections import Connections
 from retentive.stores.sqlite.reading import Reading
-from retentive.stores.values import micros, storable, to_json
+from retentive.stores.values import finding_of, micros, storable, to_json
 from retentive.types import (
     AskedCue,
     Columns,
+    Finding,
     Floats,
     Found,
     Gate,
@@ -151,6 +152,18 @@ class SqliteSpace(Connections):
             else:
                 lines = reader.rows("journal_of_one", (after, memory_id, most)) if storable(memory_id) else []
         return [mapping.decode_line(line) for line in lines]
+
+    def findings(
+        self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None
+    ) -> list[Finding]:
+        """Return findings, newest first."""
+        if not all(word is None or storable(word) for word in (kind, status, about)):
+            return []
+        asked = (kind, status, EVERYTHING if limit is None else max(limit, 0))
+        with self._snapshot() as reader:
+            if about is None:
+                return [finding_of(row) for row in reader.rows("findings", asked)]
+            return [finding_of(row) for row in reader.rows("findings_about", (*asked, about))]
 
     def read_ledger(
         self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None

@@ -13,6 +13,8 @@ from retentive.stores.sqlite.tokens import document
 from retentive.stores.values import (
     as_vector,
     canonical,
+    finding_body,
+    finding_of,
     micros,
     require_entry,
     require_memory,
@@ -20,7 +22,7 @@ from retentive.stores.values import (
     storable,
     to_json,
 )
-from retentive.types import NEVER_READ, Access, JournalEntry, Json, LedgerEntry, Memory, Vectors
+from retentive.types import NEVER_READ, Access, Finding, JournalEntry, Json, LedgerEntry, Memory, Vectors
 
 FLOAT = 4  # bytes
 
@@ -153,6 +155,7 @@ class SqliteTransaction:
         if not storable(memory_id):
             return False
         self._database.run("redact_journal", (memory_id,))
+        self._database.run("erase_findings", (memory_id,))
         self.erased = True
         row = self._database.value("row_of", (memory_id,))
         if row is None:
@@ -165,6 +168,17 @@ class SqliteTransaction:
         """Append to the journal."""
         require_entry(entry)
         self._database.run("insert_journal", rows.encode_line(entry))
+
+    def put_finding(self, finding: Finding) -> None:
+        """Keep a finding, in the place of one with its id."""
+        body = finding_body(finding)
+        place = (finding.id, micros(finding.at), finding.kind, finding.status, finding.memory_id, finding.other_id)
+        self._database.run("put_finding", (*place, body))
+
+    def finding(self, finding_id: str) -> Finding | None:
+        """Return a finding as it stands."""
+        found = self._database.rows("finding_by_id", (finding_id,)) if storable(finding_id) else []
+        return finding_of(found[0]) if found else None
 
     def log_recall(self, entry: LedgerEntry) -> None:
         """Append a recall to the ledger."""
