@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from retentive.memory import Retentive, Space
 
-PLAIN = frozenset({"space", "register_kind", "now"})  # cheap and without I/O: called as they are
+PLAIN = frozenset({"space", "register_kind", "register_job", "now"})  # cheap and without I/O: called as they are
 
 
 def awaitable(verb: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:

@@ -15,6 +15,7 @@ from retentive.custody import Custody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
+from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.keeping import Keeper, Page, Version
 from retentive.llm.protocol import Llm
 from retentive.maintain.decide import RULES, PruneRules
@@ -37,13 +38,25 @@ from retentive.tools import LazyLlm, token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
 from retentive.writing import checked_elements, checked_id, checked_kind
 from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, get_args
+from retentive.errors import InvalidInput
+from retentive.jobs.handlers import Handler, Handlers
+from retentive.jobs.queue import drop, retry
+from retentive.jobs.run import Ran, Worker
+from retentive.keeping import Keeper
+from retentive.stores.protocol import SpaceStore
+from retentive.types import SLUG, Job, JobState
+from retentive.writing import checked_elements, checked_id
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-from retentive.keeping import Keeper
 from retentive.recall.request import Tools
-from retentive.stores.protocol import SpaceStore
 from retentive.types import Gate
 from retentive.reflect.outcome import Reflection, Shaken
+from collections.abc import Iterable, Mapping
+from retentive.recalling import Filters
+from retentive.types import AgentState, Json
+from retentive.recall.absence import WhyNot
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -67,6 +80,11 @@ class AsyncSpace:
     async def import_(self, path: str | Path, *, progress: Progress | None=None) -> int: ...
     async def reflect(self, *, force: bool=False, budget: float | None=None, dry_run: bool=False, progress: Progress | None=None) -> Reflection: ...
     async def shaken(self) -> builtins.list[Shaken]: ...
+    async def why_not(self, id: str, cue: str | None=None, *, state: AgentState | None=None, utterance: str | None=None, policy: Policy | str | None=None, limit: int | None=None, kinds: Iterable[str] | None=None, tags: Iterable[str] | None=None, where: Mapping[str, Json] | None=None, since: datetime | None=None, until: datetime | None=None, as_of: datetime | None=None, now: datetime | None=None, token_budget: int | None=None, session: str | None=None) -> WhyNot: ...
+    async def jobs(self, *, state: JobState | None=None, kind: str | None=None) -> builtins.list[Job]: ...
+    async def run_jobs(self, *, kinds: Iterable[str] | None=None, limit: int | None=None, progress: Progress | None=None) -> Ran: ...
+    async def retry_jobs(self, *ids: str) -> builtins.list[Job]: ...
+    async def drop_jobs(self, *ids: str) -> int: ...
 class AsyncRetentive:
     def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, llm: Llm | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None) -> None: ...
     @property
@@ -81,5 +99,7 @@ class AsyncRetentive:
     async def spaces(self) -> list[str]: ...
     async def drop(self, path: str | tuple[str, ...]) -> bool: ...
     async def close(self) -> None: ...
+    def register_job(self, kind: str, handler: Handler) -> None: ...
+    async def run_jobs(self, *, limit: int | None=None, progress: Progress | None=None) -> dict[str, Ran]: ...
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *_: object) -> None: ...

@@ -17,6 +17,7 @@ from retentive.custody import Custody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
+from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.keeping import Keeper, Page, Version
 from retentive.llm.protocol import Llm
 from retentive.maintain.decide import RULES, PruneRules
@@ -43,7 +44,7 @@ Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
 
 
-class Retentive:
+class Retentive(HomeJobs):
     """A place where agents' memories live, apart from one another in spaces.
 
     ``location`` is a directory (one SQLite file per space), ``":memory:"``, or a URL of a server. The embedder is
@@ -77,6 +78,7 @@ class Retentive:
         self._lock = threading.Lock()
         self._tools: Tools | None = None
         self._states: dict[str, tuple[str, AgentState]] = {}
+        self.job_handlers = {}
 
     @property
     def embedder(self) -> Embedder:
@@ -156,12 +158,12 @@ class Retentive:
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Mind, Custody):
+class Space(Mind, Custody, SpaceJobs):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None) -> None:
         self.path = path
-        self._home = home
+        self._home: Retentive = home
         self._shared = shared
 
     @property

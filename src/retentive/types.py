@@ -26,6 +26,7 @@ Vectors: TypeAlias = NDArray[np.float32]
 RowIds: TypeAlias = NDArray[np.int64]
 
 Verdict = Literal["used", "good", "bad"]
+JobState = Literal["waiting", "running", "dead"]
 
 KINDS = ("fact", "preference", "event", "entity", "relation", "decision", "procedure", "reflection", "episode")
 CHANNELS = ("vector", "lexical", "entity", "temporal", "recent", "important")
@@ -282,6 +283,25 @@ class AskedCue:
     recall_id: str
     cue: str
     vector: Vectors | None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work that waits to be done. What it is about is named by id, so that no text lies in a second place.
+
+    ``due_at`` is when to begin; of a running job, when its lease ends and somebody else may take it over.
+    """
+
+    id: str
+    kind: str
+    created_at: datetime
+    due_at: datetime
+    memories: tuple[str, ...] = ()  # erasing any of them erases the job
+    payload: Mapping[str, Json] = field(default_factory=_nothing)
+    state: JobState = "waiting"
+    attempts: int = 0  # begun so far
+    lease: str = ""  # the token of whoever runs it
+    error: str = ""  # why it failed last
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from retentive.cli.main import COMMANDS
 from retentive.config import KEYS
 from retentive.custody import Custody
 from retentive.errors import RetentiveError
+from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.mind import Mind
 from retentive.policy import presets
 from retentive.policy.policy import _CHOICES, _SECTION_OF
@@ -41,10 +42,10 @@ def test_every_public_name() -> None:
     assert [name for name in retentive.__all__ if not mentioned(API, name)] == []
 
 
-SHOWN = [Retentive, Space, Mind, Custody, Recall, Hit, Memory, Draft]
+VERBS = [Retentive, Space, Mind, Custody, SpaceJobs, HomeJobs, Recall]
 
 
-@pytest.mark.parametrize("kind", SHOWN, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*VERBS, Hit, Memory, Draft], ids=lambda kind: kind.__name__)
 def test_every_public_member(kind: type) -> None:
     """The Python reference has every public method, property and field."""
     members = {name for name in vars(kind) if not name.startswith("_")}
@@ -53,7 +54,7 @@ def test_every_public_member(kind: type) -> None:
     assert sorted(name for name in members if not mentioned(API, name)) == []
 
 
-@pytest.mark.parametrize("kind", [Retentive, Space, Mind, Custody, Recall], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", VERBS, ids=lambda kind: kind.__name__)
 def test_every_argument(kind: type) -> None:
     """The Python reference has every argument of every public method."""
     public = [value for name, value in vars(kind).items() if not name.startswith("_")]

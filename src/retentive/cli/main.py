@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "import": ("moving", "Read an export into a space."),
     "export": ("moving", "Write a space to a file, losing nothing."),
     "reflect": ("reflecting", "Draw insights from what was remembered lately; list the shaken ones."),
+    "jobs": ("jobs", "List the work that waits in the queue, and do it."),
     "maintain": ("upkeep", "Keep a space in order; re-embed it for another embedder."),
     "models": ("models", "List and fetch embedding models."),
     "doctor": ("upkeep", "Examine the installation, the store and the spaces."),

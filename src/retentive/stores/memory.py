@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from retentive.errors import InvalidInput, NotFound, StoreBusy
+from retentive.stores.memory_jobs import MemoryJobs, without
 from retentive.stores.memory_space import MemorySpace
 from retentive.stores.memory_state import State, newest_first
 from retentive.stores.protocol import Transaction
@@ -38,7 +39,7 @@ from retentive.types import (
 )
 
 
-class MemoryTransaction:
+class MemoryTransaction(MemoryJobs):
     """A `Transaction` over a private copy of the state."""
 
     def __init__(self, path: str, state: State) -> None:
@@ -138,6 +139,7 @@ class MemoryTransaction:
             for key, finding in state.findings.items()
             if memory_id not in {finding.memory_id, finding.other_id}
         }
+        state.jobs = without(state.jobs, memory_id)
         state.journal = [_tombstone(line) if line.memory_id == memory_id else line for line in state.journal]
         if row is None:
             return False

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from retentive.stores.memory_jobs import listed_jobs
 from retentive.stores.memory_state import State, newest_first, passes
 from retentive.stores.protocol import Cursor, Transaction
 from retentive.stores.ranking import bm25, cosines, distinct, idf
@@ -28,6 +29,8 @@ from retentive.types import (
     Floats,
     Found,
     Gate,
+    Job,
+    JobState,
     JournalEntry,
     Json,
     LedgerEntry,
@@ -281,6 +284,10 @@ class MemorySpace:
     def recall_entry(self, recall_id: str) -> LedgerEntry | None:
         """Return one recall by its id."""
         return self._state.ledger.get(recall_id)
+
+    def jobs(self, *, state: JobState | None = None, kind: str | None = None, limit: int | None = None) -> list[Job]:
+        """Return the jobs of a state or a kind."""
+        return listed_jobs(self._state, state, kind, limit)
 
     def close(self) -> None:
         """Do nothing: closing must not lose what only memory holds."""

@@ -17,6 +17,7 @@ from retentive.stores.values import (
 from retentive.types import (
     Finding,
     Gate,
+    Job,
     JournalEntry,
     Json,
     LedgerEntry,
@@ -38,6 +39,7 @@ class State:
     ledger: dict[str, LedgerEntry] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     findings: dict[str, Finding] = field(default_factory=dict)
+    jobs: dict[str, Job] = field(default_factory=dict)
     last_row: int = 0
     last_sequence: int = 0
 

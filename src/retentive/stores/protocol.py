@@ -7,7 +7,7 @@ error, and an unknown id is simply absent from the answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +21,8 @@ from retentive.types import (
     Floats,
     Found,
     Gate,
+    Job,
+    JobState,
     JournalEntry,
     Json,
     LedgerEntry,
@@ -73,7 +75,10 @@ class Transaction(Protocol):
         """Forget all staged vectors (another embedder was chosen half-way)."""
 
     def erase(self, memory_id: str) -> bool:
-        """Remove row, vector, terms, findings and every text of it in the journal; leave its lines as tombstones."""
+        """Remove row, vector, terms, findings, the jobs about it and every text of it in the journal.
+
+        The journal lines stay as tombstones. Jobs about an id go also where no memory has it (any more).
+        """
 
     def journal(self, entry: JournalEntry) -> None:
         """Append to the journal; ``sequence`` is given by the store."""
@@ -98,6 +103,18 @@ class Transaction(Protocol):
 
     def set_setting(self, name: str, value: Json) -> None:
         """Keep a setting (JSON) with this space; None removes it."""
+
+    def put_job(self, job: Job) -> None:
+        """Keep a job; one with its id is overwritten whole and keeps its place in the order."""
+
+    def job(self, job_id: str) -> Job | None:
+        """Return a job by its id."""
+
+    def due_jobs(self, now: datetime, kinds: Collection[str], limit: int) -> list[Job]:
+        """Return the jobs of these kinds that are not dead and were due by ``now``: earliest due, then first put."""
+
+    def drop_job(self, job_id: str) -> bool:
+        """Remove a job; False if there was none."""
 
 
 @runtime_checkable
@@ -207,6 +224,9 @@ class SpaceStore(Protocol):
 
     def recall_entry(self, recall_id: str) -> LedgerEntry | None:
         """Return one recall by its id."""
+
+    def jobs(self, *, state: JobState | None = None, kind: str | None = None, limit: int | None = None) -> list[Job]:
+        """Return the jobs of a state or a kind, or all, in the order they were first put."""
 
     def close(self) -> None:
         """Release what is held for this space; using it again reopens it."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from retentive.errors import InvalidInput
-from retentive.types import Finding, JournalEntry, Json, LedgerEntry, Memory, Vectors
+from retentive.types import Finding, Job, JournalEntry, Json, LedgerEntry, Memory, Vectors
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -126,6 +126,12 @@ def finding_of(row: tuple[Any, ...]) -> Finding:
         decided_at=None if decided is None else moment(decided),
         **rest,
     )
+
+
+def require_job(job: Job) -> None:
+    """Refuse a job with strings that cannot be stored."""
+    require_storable((name, getattr(job, name)) for name in ("id", "kind", "state", "lease", "error"))
+    require_storable(("memories", text) for text in job.memories)
 
 
 def as_vector(vector: Vectors, dimension: int | None) -> Vectors:

@@ -9,7 +9,8 @@
 
 (In a conftest, `pytest.register_assert_rewrite("retentive.testing")` makes failures tell both sides.)
 Each test makes one promise, said in its docstring. The parts: what is written (`store_contract_writes`), what is found
-(`store_contract_finds`), what lies beside the memories (`store_contract_books`), and here the spaces themselves.
+(`store_contract_finds`), what lies beside the memories (`store_contract_books`), the queue (`store_contract_jobs`), and
+here the spaces themselves.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from retentive.stores.protocol import CheckedStore, SpaceStore, Store
 from retentive.testing.store_contract_books import BooksContract
 from retentive.testing.store_contract_finds import FindsContract
 from retentive.testing.store_contract_gates import GatesContract
+from retentive.testing.store_contract_jobs import JobsContract
 from retentive.testing.store_contract_writes import WritesContract
 from retentive.testing.store_samples import EAST, HOSTILE, NOW, SPACE, add, gate, listed, sample
 from retentive.types import Access
 
 
-class StoreContract(WritesContract, GatesContract, FindsContract, BooksContract):
+class StoreContract(WritesContract, GatesContract, FindsContract, BooksContract, JobsContract):
     """Everything a store promises. Subclass it and give it a `store` fixture: an empty store for each test."""
 
     @pytest.fixture

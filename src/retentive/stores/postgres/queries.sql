@@ -416,6 +416,54 @@ ON CONFLICT (space, name_key) DO UPDATE SET value = excluded.value
 -- name: drop_setting
 DELETE FROM @settings AS s WHERE s.space = %(space)s AND s.name_key = %(key)s
 
+-- name: job_columns
+-- A fragment: what `jobs.decode` reads, in its order.
+j.id, j.kind, j.state, j.created_at, j.due_at, j.attempts, j.lease, j.memories, j.error, j.payload
+
+-- name: put_job
+INSERT INTO @jobs (
+    space, id_key, sequence, id, kind, state, created_at, due_at, attempts, lease, memories, error, payload
+) VALUES (
+    %(space)s, %(id_key)s, %(sequence)s, %(id)s, %(kind)s, %(state)s, %(created_at)s, %(due_at)s, %(attempts)s,
+    %(lease)s, %(memories)s, %(error)s, %(payload)s
+) ON CONFLICT (space, id_key) DO UPDATE SET
+    kind = excluded.kind, state = excluded.state, created_at = excluded.created_at, due_at = excluded.due_at,
+    attempts = excluded.attempts, lease = excluded.lease, memories = excluded.memories, error = excluded.error,
+    payload = excluded.payload
+
+-- name: link_job
+INSERT INTO @job_memories (space, memory_key, job) VALUES (%(space)s, %(memory)s, %(id_key)s)
+
+-- name: unlink_job
+DELETE FROM @job_memories AS l WHERE l.space = %(space)s AND l.job = %(id_key)s
+
+-- name: job_by_id
+SELECT {job_columns} FROM @jobs AS j WHERE j.space = %(space)s AND j.id_key = %(id_key)s
+
+-- name: due_jobs
+SELECT {job_columns} FROM @jobs AS j
+WHERE j.space = %(space)s AND j.state <> 'dead' AND j.due_at <= %(now)s AND j.kind = ANY(%(kinds)s)
+ORDER BY j.due_at, j.sequence LIMIT %(limit)s
+
+-- name: listed_jobs
+SELECT {job_columns} FROM @jobs AS j
+WHERE j.space = %(space)s AND (%(state)s::text IS NULL OR j.state = %(state)s::text)
+    AND (%(kind)s::text IS NULL OR j.kind = %(kind)s::text)
+ORDER BY j.sequence LIMIT %(limit)s
+
+-- name: drop_job
+DELETE FROM @jobs AS j WHERE j.space = %(space)s AND j.id_key = %(id_key)s
+
+-- name: drop_jobs_about
+DELETE FROM @jobs AS j WHERE j.space = %(space)s AND j.id_key IN (
+    SELECT l.job FROM @job_memories AS l WHERE l.space = %(space)s AND l.memory_key = %(memory)s
+)
+
+-- name: unlink_jobs_about
+DELETE FROM @job_memories AS l WHERE l.space = %(space)s AND l.job IN (
+    SELECT o.job FROM @job_memories AS o WHERE o.space = %(space)s AND o.memory_key = %(memory)s
+)
+
 -- name: list_spaces
 -- The one statement that asks for no space; row-level security lets it see this table alone (`retentive.listing`).
 SELECT s.space FROM @spaces AS s ORDER BY s.space
@@ -481,6 +529,12 @@ DELETE FROM @findings AS x WHERE x.space = %(space)s
 
 -- name: drop_settings
 DELETE FROM @settings AS x WHERE x.space = %(space)s
+
+-- name: drop_jobs
+DELETE FROM @jobs AS x WHERE x.space = %(space)s
+
+-- name: drop_job_memories
+DELETE FROM @job_memories AS x WHERE x.space = %(space)s
 
 -- name: drop_spaces
 DELETE FROM @spaces AS x WHERE x.space = %(space)s

@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from retentive.stores.postgres import channels, lexical, rows
+from retentive.stores.postgres.jobs import listed_jobs
 from retentive.stores.postgres.keys import key_of, keys_of
 from retentive.stores.postgres.links import Head, Link
 from retentive.stores.protocol import Cursor
@@ -23,6 +24,8 @@ from retentive.types import (
     Floats,
     Found,
     Gate,
+    Job,
+    JobState,
     JournalEntry,
     Json,
     LedgerEntry,
@@ -210,6 +213,10 @@ class Reading:
     def recall_entry(self, recall_id: str) -> LedgerEntry | None:
         """Return one recall by its id."""
         return recall_entry(self._link, recall_id)
+
+    def jobs(self, state: JobState | None, kind: str | None, limit: int | None) -> list[Job]:
+        """Return the jobs of a state or a kind."""
+        return listed_jobs(self._link, state, kind, limit)
 
 
 def setting(link: Link, name: str) -> Json:

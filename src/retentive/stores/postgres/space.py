@@ -21,6 +21,8 @@ from retentive.types import (
     Floats,
     Found,
     Gate,
+    Job,
+    JobState,
     JournalEntry,
     Json,
     LedgerEntry,
@@ -186,6 +188,10 @@ class PostgresSpace:
     def recall_entry(self, recall_id: str) -> LedgerEntry | None:
         """Return one recall by its id."""
         return self._read(lambda reading: reading.recall_entry(recall_id))
+
+    def jobs(self, *, state: JobState | None = None, kind: str | None = None, limit: int | None = None) -> list[Job]:
+        """Return the jobs of a state or a kind."""
+        return self._read(lambda reading: reading.jobs(state, kind, limit))
 
     def close(self) -> None:
         """Do nothing: connections belong to the store, and a handle holds nothing."""

@@ -14,7 +14,7 @@ from retentive.stores.values import require_storable, storable
 LONGEST_SPACE = 1_000  # bytes: it stands in every index entry, and one may not be longer than 2,700
 TABLES = (
     "memories accesses vectors staged tags metadata entities terms postings vocabulary journal ledger findings "
-    "settings spaces"
+    "settings jobs job_memories spaces"
 ).split()
 
 

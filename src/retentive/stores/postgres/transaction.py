@@ -11,6 +11,7 @@ from datetime import datetime
 from retentive.errors import InvalidInput, NotFound
 from retentive.stores.postgres import rows
 from retentive.stores.postgres.connections import Connections
+from retentive.stores.postgres.jobs import PostgresJobs, drop_about
 from retentive.stores.postgres.keys import entry_of, key_of, keys_of
 from retentive.stores.postgres.lexical import counted
 from retentive.stores.postgres.reading import finding, recall_entry, setting
@@ -64,7 +65,7 @@ class Fresh:
     vocabulary: Counter[int] = field(default_factory=Counter)
 
 
-class PostgresTransaction:
+class PostgresTransaction(PostgresJobs):
     """A `Transaction` over a `Writer`."""
 
     def __init__(self, writer: Writer, path: str) -> None:
@@ -254,6 +255,7 @@ class PostgresTransaction:
         found = self._rows("row_of", {"id": key})
         self._change("redact_journal", {"memory": key})
         self._change("erase_findings", {"memory": key})
+        drop_about(self._writer, memory_id)
         self._absent.add(memory_id)
         if not found:
             return False

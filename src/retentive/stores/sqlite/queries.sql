@@ -314,3 +314,40 @@ SELECT max(
     coalesce((SELECT max(change) FROM memories), 0), coalesce((SELECT max(change) FROM accesses), 0),
     coalesce((SELECT max(change) FROM erasures), 0)
 );
+
+-- name: job_columns
+-- A fragment: what `jobs.decode` reads, in its order.
+id, kind, state, created_at, due_at, attempts, lease, memories, error, payload
+
+-- name: put_job
+INSERT INTO jobs (id, kind, state, created_at, due_at, attempts, lease, memories, error, payload)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    kind = excluded.kind, state = excluded.state, created_at = excluded.created_at, due_at = excluded.due_at,
+    attempts = excluded.attempts, lease = excluded.lease, memories = excluded.memories, error = excluded.error,
+    payload = excluded.payload;
+
+-- name: unlink_job
+DELETE FROM job_memories WHERE job = (SELECT sequence FROM jobs WHERE id = ?);
+
+-- name: link_job
+INSERT INTO job_memories (memory_id, job) SELECT ?1, sequence FROM jobs WHERE id = ?2;
+
+-- name: job_by_id
+SELECT {job_columns} FROM jobs WHERE id = ?;
+
+-- name: due_jobs
+SELECT {job_columns} FROM jobs
+WHERE state <> 'dead' AND due_at <= ?1 AND kind IN (SELECT value FROM json_each(?2))
+ORDER BY due_at, sequence LIMIT ?3;
+
+-- name: listed_jobs
+SELECT {job_columns} FROM jobs
+WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR kind = ?2)
+ORDER BY sequence LIMIT ?3;
+
+-- name: drop_job
+DELETE FROM jobs WHERE id = ?;
+
+-- name: drop_jobs_about
+DELETE FROM jobs WHERE sequence IN (SELECT job FROM job_memories WHERE memory_id = ?);

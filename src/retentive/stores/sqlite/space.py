@@ -8,6 +8,7 @@ from datetime import datetime
 from retentive.stores.protocol import Cursor
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.connections import Connections
+from retentive.stores.sqlite.jobs import listed_jobs
 from retentive.stores.sqlite.reading import Reading
 from retentive.stores.values import finding_of, micros, storable, to_json
 from retentive.types import (
@@ -17,6 +18,8 @@ from retentive.types import (
     Floats,
     Found,
     Gate,
+    Job,
+    JobState,
     JournalEntry,
     Json,
     LedgerEntry,
@@ -188,3 +191,8 @@ class SqliteSpace(Connections):
         with self._snapshot() as reader:
             found = reader.rows("recall_by_id", (recall_id,)) if storable(recall_id) else []
         return mapping.decode_recall(found[0]) if found else None
+
+    def jobs(self, *, state: JobState | None = None, kind: str | None = None, limit: int | None = None) -> list[Job]:
+        """Return the jobs of a state or a kind."""
+        with self._snapshot() as reader:
+            return listed_jobs(reader, state, kind, limit)

@@ -9,6 +9,7 @@ from retentive.errors import InvalidInput, NotFound
 from retentive.stores.ranking import distinct
 from retentive.stores.sqlite import rows
 from retentive.stores.sqlite.database import Database
+from retentive.stores.sqlite.jobs import SqliteJobs
 from retentive.stores.sqlite.tokens import document
 from retentive.stores.values import (
     as_vector,
@@ -27,7 +28,7 @@ from retentive.types import NEVER_READ, Access, Finding, JournalEntry, Json, Led
 FLOAT = 4  # bytes
 
 
-class SqliteTransaction:
+class SqliteTransaction(SqliteJobs):
     """A `Transaction` on the writing connection. Counts its changes and writes the clock once, at its end."""
 
     def __init__(self, database: Database, path: str) -> None:
@@ -156,6 +157,7 @@ class SqliteTransaction:
             return False
         self._database.run("redact_journal", (memory_id,))
         self._database.run("erase_findings", (memory_id,))
+        self._database.run("drop_jobs_about", (memory_id,))
         self.erased = True
         row = self._database.value("row_of", (memory_id,))
         if row is None:

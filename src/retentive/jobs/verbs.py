@@ -1,0 +1,92 @@
+"""The verbs of the queue: bases of `retentive.Space` and `retentive.Retentive` that only delegate."""
+
+from __future__ import annotations
+
+import builtins
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, get_args
+
+from retentive.errors import InvalidInput
+from retentive.jobs.handlers import Handler, Handlers
+from retentive.jobs.queue import drop, retry
+from retentive.jobs.run import Ran, Worker
+from retentive.keeping import Keeper
+from retentive.stores.protocol import SpaceStore
+from retentive.types import SLUG, Job, JobState
+from retentive.writing import checked_elements, checked_id
+
+Progress = Callable[[int, int], None]
+
+
+class SpaceJobs:
+    """What a space does with its queue."""
+
+    @property
+    @abstractmethod
+    def _kept(self) -> SpaceStore: ...
+
+    @abstractmethod
+    def _keeper(self, store: SpaceStore) -> Keeper: ...
+
+    _home: Any  # a `Retentive`, which is defined further out
+
+    def _worker(self) -> Worker:
+        home = self._home
+        return Worker(lambda: self._keeper(self._kept), lambda: home.tools, home.llm, Handlers(home.job_handlers))
+
+    def jobs(self, *, state: JobState | None = None, kind: str | None = None) -> builtins.list[Job]:
+        """List the jobs that are not done: all, or those of a state ("waiting", "running", "dead") or a kind."""
+        if state is not None and state not in get_args(JobState):
+            raise InvalidInput(f"state={state!r} is none of 'waiting', 'running', 'dead'.", value=state)
+        return self._kept.jobs(state=state, kind=kind)
+
+    def run_jobs(
+        self, *, kinds: Iterable[str] | None = None, limit: int | None = None, progress: Progress | None = None
+    ) -> Ran:
+        """Do what is due: every job, or ``limit`` of them; any number of processes may do so at once.
+
+        A job that fails is tried again later; one that needs a language model waits until one is named.
+        """
+        wanted = None if kinds is None else checked_elements(kinds, "kinds")
+        if limit is not None and limit < 1:
+            raise InvalidInput(f"limit={limit!r} is not a whole number of at least 1.", value=limit)
+        return self._worker().run(kinds=wanted, limit=limit, progress=progress)
+
+    def retry_jobs(self, *ids: str) -> builtins.list[Job]:
+        """Let jobs be tried again at once: those named, or all that are dead."""
+        store = self._kept
+        return retry(store, self._keeper(store).author.now, [checked_id(one) for one in ids] or None)
+
+    def drop_jobs(self, *ids: str) -> int:
+        """Remove jobs undone: those named, or all that are dead; returns how many."""
+        return drop(self._kept, [checked_id(one) for one in ids] or None)
+
+
+class HomeJobs:
+    """What a place of memories does with the queues of its spaces."""
+
+    job_handlers: dict[str, Handler]
+
+    @abstractmethod
+    def spaces(self) -> builtins.list[str]:
+        """List the spaces that exist."""
+
+    @abstractmethod
+    def space(self, path: str | tuple[str, ...]) -> Any:
+        """Return one space."""
+
+    def register_job(self, kind: str, handler: Handler) -> None:
+        """Let jobs of a kind be done by a handler of your own (`retentive.jobs.Handler`), in this process."""
+        if not SLUG.fullmatch(kind):
+            raise InvalidInput(f"kind={kind!r} is not a slug such as 'translate'.", value=kind)
+        if not isinstance(handler, Handler):
+            raise InvalidInput(
+                f"{type(handler).__name__} is no handler of jobs, which has `needs_llm`, `batch`, `work(jobs, desk)`.",
+                value=handler,
+            )
+        self.job_handlers[kind] = handler
+
+    def run_jobs(self, *, limit: int | None = None, progress: Progress | None = None) -> dict[str, Ran]:
+        """Do what is due in every space, ``limit`` jobs in each at the most; returns what was done, by space."""
+        return {path: self.space(path).run_jobs(limit=limit, progress=progress) for path in self.spaces()}
