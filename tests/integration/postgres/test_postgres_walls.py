@@ -18,8 +18,8 @@ from retentive.stores.postgres.gates import ENTRY, TAG
 from retentive.stores.postgres.space import PostgresSpace
 from retentive.stores.postgres.statements import SQL
 from retentive.stores.postgres.store import TABLES
-from retentive.testing.store_samples import EAST, SPACE, add, gate, line, noticed, recalled, sample
-from retentive.types import Access
+from retentive.testing.store_samples import EAST, NOW, SPACE, add, gate, line, noticed, recalled, sample
+from retentive.types import Access, Job
 
 INSERTED = re.compile(r"INSERT INTO @(\w+)(?: AS \w+)? \(\s*(\w+)")
 LISTING = "list_spaces"  # asks for all spaces on purpose
@@ -35,6 +35,7 @@ def full(space: PostgresSpace) -> None:
         transaction.log_recall(recalled("r"))
         transaction.set_setting("s", 1)
         transaction.put_finding(noticed("f"))
+        transaction.put_job(Job("j", "rate", NOW, NOW, ("a",)))
 
 
 @pytest.mark.parametrize("name", [*SQL, "gate of a tag", "gate of metadata"])
