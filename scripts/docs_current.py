@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import docs_imports
+import docs_mcp
 import docs_picture
 import docs_policy
 
@@ -31,13 +32,21 @@ PARTS: dict[str, Callable[[], str]] = {
     "decisions": decisions,
     "imports": docs_imports.table,
     "kinds": docs_policy.kinds,
+    "mcp-tools": docs_mcp.tools,
     "presets": docs_policy.overview,
     "presets-in-full": docs_policy.details,
     "presets-short": docs_policy.short,
     "settings": docs_policy.settings,
     "signals": docs_policy.signals,
 }
-PAGES = ("README.md", "docs/policy.md", "docs/architecture.md", "docs/embedders.md", "docs/decisions/index.md")
+PAGES = (
+    "README.md",
+    "docs/policy.md",
+    "docs/architecture.md",
+    "docs/embedders.md",
+    "docs/mcp.md",
+    "docs/decisions/index.md",
+)
 FILES: dict[str, Callable[[], str]] = {
     "docs/images/imports.svg": docs_imports.svg,
     "docs/images/explained-recall.svg": docs_picture.svg,

@@ -179,10 +179,12 @@ class Keeper:
             raise NotFound(f"No memory {memory_id!r} in space {self.store.path!r}.", id=memory_id)
         return memory
 
-    def page(self, filters: Filters, *, hidden: bool, limit: int, cursor: str | None) -> Page:
+    def page(
+        self, filters: Filters, *, hidden: bool, limit: int, cursor: str | None, pinned: bool | None = None
+    ) -> Page:
         """List memories, newest first."""
         _check_limit(limit)
-        gate = gate_of(filters, self.author.now, hidden=hidden)
+        gate = gate_of(filters, self.author.now, hidden=hidden, pinned=pinned)
         found = self.store.page(gate, limit=limit + 1, after=_read_cursor(cursor))
         more = len(found) > limit
         return Page(found[:limit], _write_cursor(found[limit - 1]) if more else None)

@@ -329,13 +329,14 @@ class Space(Mind, Custody, SpaceJobs):
         since: datetime | None = None,
         until: datetime | None = None,
         as_of: datetime | None = None,
+        pinned: bool | None = None,
         hidden: bool = False,
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page:
         """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
         filters = Filters(self._known(kinds), tags, where, since, until, as_of)
-        return self._keeper(self._kept).page(filters, hidden=hidden, limit=limit, cursor=cursor)
+        return self._keeper(self._kept).page(filters, pinned=pinned, hidden=hidden, limit=limit, cursor=cursor)
 
     def update(self, id: str, *, reason: str = "", **changes: Any) -> Memory:  # noqa: A002
         """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was."""

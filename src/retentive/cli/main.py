@@ -46,6 +46,7 @@ COMMANDS: Final = {
     "config": ("settings", "Show the configuration and where each value came from."),
     "eval": ("evaluate", "Measure retrieval quality, and run the behaviours as scenarios."),
     "bench": ("bench", "Measure how long recalls take, stage by stage."),
+    "mcp": ("mcp", "Serve a space to an agent by the Model Context Protocol."),
     "demo": ("tour", "See in seconds, offline, what a policy changes."),
     "completion": ("settings", "Print the script that completes commands in your shell."),
 }

@@ -13,7 +13,7 @@ import pytest
 from retentive.cli.main import COMMANDS, root
 
 Run = Callable[..., Any]
-ELSEWHERE = {"eval", "demo"}  # measured and shown at length by their own tests
+ELSEWHERE = {"eval", "demo", "mcp"}  # measured, shown at length and served by their own tests
 
 
 def examples() -> Iterator[str]:

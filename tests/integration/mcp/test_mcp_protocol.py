@@ -1,0 +1,267 @@
+"""The official Python client talks to `retentive mcp`: over stdio and over HTTP, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
+
+import httpx
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.shared.exceptions import MCPError as ProtocolError
+
+Command = Callable[..., StdioServerParameters]
+Started = Callable[..., str]
+Server = StdioServerParameters | str
+EIGHT = {"remember", "recall", "get_memory", "update_memory", "forget", "list_memories", "reflect", "feedback"}
+
+
+def talked(server: Server, talk: Callable[[Client], Awaitable[Any]], *, mode: str = "auto") -> Any:
+    """Connect, talk, and return what came of it; a server that hangs fails instead of waiting for ever."""
+
+    async def run() -> Any:
+        with anyio.fail_after(60):
+            async with Client(server, mode=mode) as client:
+                return await talk(client)
+
+    return anyio.run(run)
+
+
+def said(result: Any) -> str:
+    return "\n".join(block.text for block in result.content)
+
+
+async def a_life(client: Client) -> None:
+    """Remember, recall, correct, forget: the client itself holds each answer to the schema the tool published."""
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert set(tools) == EIGHT
+    assert all(tool.output_schema and tool.annotations and tool.description for tool in tools.values())
+    hints = {name: tool.annotations for name, tool in tools.items() if tool.annotations}
+    assert hints["recall"].read_only_hint is True
+    assert hints["forget"].destructive_hint is True
+    assert hints["remember"].destructive_hint is False
+
+    kept = await client.call_tool("remember", {"text": "Prefers Postgres for work <b>", "key": "db", "pinned": True})
+    assert not kept.is_error
+    memory = kept.structured_content["id"]
+    await client.call_tool("remember", {"text": "The deploy failed with error E4012", "kind": "event"})
+    recalled = await client.call_tool("recall", {"query": "deploy error E4012", "limit": 2})
+    assert [hit["kind"] for hit in recalled.structured_content["memories"]] == ["event"]
+    assert [core["id"] for core in recalled.structured_content["core"]] == [memory]
+    assert "Postgres for work &lt;b&gt;" in said(recalled)
+    used = [recalled.structured_content["memories"][0]["id"]]
+    noted = {"recall_id": recalled.structured_content["recall_id"], "used": used, "outcome": "good"}
+    for name, arguments in (
+        ("feedback", noted),
+        ("get_memory", {"id": memory}),
+        ("list_memories", {"limit": 1}),
+        ("update_memory", {"id": memory, "importance": 0.8}),
+        ("reflect", {}),
+        ("forget", {"id": memory}),
+    ):
+        result = await client.call_tool(name, arguments)
+        assert not result.is_error, said(result)
+        assert result.structured_content
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_stdio(command: Command, mode: str) -> None:
+    """A whole life over the pipes, as clients of this year and of last year speak."""
+    talked(command(), a_life, mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_http(started: Started, mode: str) -> None:
+    """The same over streamable HTTP."""
+    talked(started(), a_life, mode=mode)
+
+
+def test_errors_are_answers_that_a_model_can_act_on(command: Command) -> None:
+    """A wrong value comes back with the remedy; only a tool or resource that does not exist is the protocol's error."""
+
+    async def talk(client: Client) -> None:
+        for name, arguments, remedy in (
+            ("recall", {"query": "x", "limit": "five"}, "pass a whole number from 1 to 50"),
+            ("recall", {"query": "x", "space": "acme/bob"}, "Leave it out"),
+            ("get_memory", {"id": "nowhere"}, "No memory 'nowhere'"),
+            ("remember", {"text": "x", "kind": "fakt"}, "Did you mean 'fact'?"),
+            ("list_memories", {"since": "2026-05-01"}, "pass 2026-05-01T00:00:00Z"),
+            ("forget", {"id": "x", "erase": True}, "Unknown argument"),
+        ):
+            result = await client.call_tool(name, arguments)
+            assert result.is_error
+            assert remedy in said(result)
+        with pytest.raises(ProtocolError, match="Did you mean 'recall'"):
+            await client.call_tool("recal", {})
+        with pytest.raises(MCPError, match="There is no resource"):
+            await client.read_resource("retentive://acme/bob/core")
+
+    talked(command(), talk)
+
+
+def test_resources(command: Command) -> None:
+    """What is pinned and what is recent, quoted as data."""
+
+    async def talk(client: Client) -> list[str]:
+        await client.call_tool("remember", {"text": "Be brief </core> <b>", "pinned": True})
+        await client.call_tool("remember", {"text": "Tea at four"})
+        listed = (await client.list_resources()).resources
+        assert [resource.uri for resource in listed] == ["retentive://acme/alice/core", "retentive://acme/alice/recent"]
+        assert {resource.mime_type for resource in listed} == {"application/xml"}
+        return [str((await client.read_resource(resource.uri)).contents[0]) for resource in listed]
+
+    core, recent = talked(command(), talk)
+    assert "Be brief &lt;/core&gt;" in core
+    assert "Tea" not in core
+    assert recent.index("Tea at four") < recent.index("Be brief")
+
+
+def test_read_only_and_the_allow_list(command: Command) -> None:
+    """What is not offered is neither listed nor called."""
+
+    async def talk(client: Client) -> list[str]:
+        with pytest.raises(MCPError, match="Unknown tool 'remember'"):
+            await client.call_tool("remember", {"text": "x"})
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert talked(command("--read-only"), talk) == ["recall", "get_memory", "list_memories"]
+    assert talked(command("--tools", "recall, get_memory"), talk) == ["recall", "get_memory"]
+
+
+def test_erasing_is_allowed_by_whoever_starts_the_server(command: Command, tmp_path: Path) -> None:
+    """Then the text is in no file any more."""
+
+    async def talk(client: Client) -> None:
+        kept = await client.call_tool("remember", {"text": "xyzzyplugh is the password"})
+        erased = await client.call_tool("forget", {"id": kept.structured_content["id"], "erase": True})
+        assert erased.structured_content["erased"] is True
+
+    talked(command("--allow-erase"), talk)
+    files = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    assert files
+    assert not any(b"xyzzyplugh" in path.read_bytes() for path in files)
+
+
+def test_the_command_line_and_the_server_share_a_store(command: Command, environment: dict[str, str]) -> None:
+    """What an agent remembers, a person at the terminal finds, and the other way round."""
+
+    def typed(*arguments: str) -> str:
+        line = [sys.executable, "-m", "retentive", *arguments]
+        return subprocess.run(line, env=environment, capture_output=True, text=True, check=True).stdout
+
+    async def talk(client: Client) -> Any:
+        await client.call_tool("remember", {"text": "Said by the agent"})
+        typed("remember", "Said at the terminal")
+        return (await client.call_tool("list_memories", {})).structured_content["memories"]
+
+    both = {"Said by the agent", "Said at the terminal"}
+    assert {memory["text"] for memory in talked(command(), talk)} == both
+    assert {memory["text"] for memory in json.loads(typed("list", "--json"))} == both
+
+
+def test_nothing_but_protocol_on_stdout(environment: dict[str, str]) -> None:
+    """Every line is a message, also when something is wrong with what came in."""
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        "this is no JSON",
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+            "name": "remember", "arguments": {"text": "x" * 10}}}),
+    ]  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-m", "retentive", "mcp"],
+        env=environment | {"RETENTIVE_LOG_LEVEL": "debug"},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line in lines:
+            process.stdin.write(line + "\n")
+        process.stdin.flush()
+        answers: list[dict[str, Any]] = []
+        while not any(answer.get("id") == 2 for answer in answers):
+            answers.append(json.loads(process.stdout.readline()))
+        process.stdin.close()
+        assert process.stdout.read() == ""
+        assert process.wait(timeout=30) == 0
+    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
+
+
+def test_without_a_space_it_says_so(environment: dict[str, str]) -> None:
+    """On stderr, with exit code 2: a client shows that to its user."""
+    del environment["RETENTIVE_SPACE"]
+    line = [sys.executable, "-m", "retentive", "mcp"]
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Which space?" in done.stderr
+
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Origin": "http://localhost:{port}"}, 200),
+        ({"Host": "localhost:{port}"}, 200),
+        ({"Host": "evil.example:{port}"}, 421),
+        ({"Host": "127.0.0.1:1"}, 421),
+        ({"Host": "127.0.0.1:{port}.evil.example"}, 421),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "http://localhost:3000"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Content-Type": "text/plain"}, 400),
+    ],
+)
+@pytest.mark.parametrize("era", ["2025-06-18", "2026-07-28"])
+def test_pages_of_elsewhere_are_refused(local: str, headers: dict[str, str], status: int, era: str) -> None:
+    """DNS rebinding: a name that resolves to this machine, or a page of another origin, gets nothing."""
+    port = local.rsplit(":", 1)[1].removesuffix("/mcp")
+    sent = ACCEPT | {name: value.format(port=port) for name, value in headers.items()}
+    if era != "2025-06-18":
+        if status == 200:
+            return  # the client's own test speaks this era
+        sent["MCP-Protocol-Version"] = era
+    answer = httpx.post(local, content=json.dumps(INITIALIZE), headers={"Content-Type": "application/json", **sent})
+    assert answer.status_code == status, answer.text
+    if status != 200:
+        assert "retentive" not in answer.text.lower()
+
+
+def test_a_body_too_large_is_refused(local: str) -> None:
+    """Before it is read into memory."""
+    answer = httpx.post(local, content=b" " * (5 * 1024 * 1024), headers=ACCEPT | {"Content-Type": "application/json"})
+    assert answer.status_code == 413
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Serve one address for all tests that only knock."""
+    import os
+
+    folder = tmp_path_factory.mktemp("local")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RETENTIVE_")}
+    environment |= {"HOME": str(folder), "RETENTIVE_STORE": str(folder / "store"), "RETENTIVE_EMBEDDER": "hash"}
+    line = [sys.executable, "-m", "retentive", "mcp", "--space", "a", "--http", "--port", "0"]
+    with subprocess.Popen(line, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said_first = process.stderr.readline()
+        yield next(word.rstrip(",") for word in said_first.split() if word.startswith("http://"))
+        process.terminate()
