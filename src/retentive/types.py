@@ -177,6 +177,7 @@ class Gate:
     where: Mapping[str, Json] = field(default_factory=_nothing)  # metadata entries that must be equal
     since: datetime | None = None  # created_at >= since
     until: datetime | None = None  # created_at < until
+    ids: frozenset[str] | None = None  # only these; None: any
     pinned: bool | None = None  # None: both; recall asks for False, the core block for True
     hidden: bool = False  # True: also superseded, suppressed and invalid ones (list, export, doctor)
 

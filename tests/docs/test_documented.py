@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from itertools import chain
 from typing import Any
@@ -18,7 +19,7 @@ from retentive import Draft, Hit, Memory, Recall, Retentive, Space
 from retentive.cli.main import COMMANDS
 from retentive.config import KEYS
 from retentive.custody import Custody
-from retentive.errors import RetentiveError
+from retentive.errors import MissingExtra, RetentiveError
 from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.mind import Mind
 from retentive.policy import presets
@@ -70,7 +71,8 @@ def all_errors() -> set[type[RetentiveError]]:
     for module in pkgutil.walk_packages(retentive.__path__, "retentive."):
         if module.name.startswith("retentive.testing") or module.name.endswith("__main__"):
             continue
-        importlib.import_module(module.name)
+        with suppress(MissingExtra):  # a framework that only its own environment has
+            importlib.import_module(module.name)
     found, ahead = {RetentiveError}, [RetentiveError]
     while ahead:
         children = [kind for kind in ahead.pop().__subclasses__() if kind.__module__.startswith("retentive.")]

@@ -86,6 +86,7 @@ def passes(memory: Memory, gate: Gate) -> bool:
     """Say whether a memory passes a gate."""
     return (
         (gate.kinds is None or memory.kind in gate.kinds)
+        and (gate.ids is None or memory.id in gate.ids)
         and gate.tags <= set(memory.tags)
         and all(
             name in memory.metadata and canonical(memory.metadata[name]) == canonical(value)

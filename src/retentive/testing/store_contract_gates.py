@@ -75,6 +75,13 @@ class GatesContract:
         assert passing(space, until=at(0)) == {"a"}
         assert passing(space, since=at(-1), until=at(1)) == {"a", "b"}
 
+    def test_ids(self, space: SpaceStore) -> None:
+        """Only the memories named pass; no name at all, an unknown or a broken one passes nothing."""
+        add(space, sample("a"), sample("b", kind="event"), sample("c"))
+        assert passing(space, ids=frozenset({"a", "b", "absent", "\udc00"})) == {"a", "b"}
+        assert passing(space, ids=frozenset({"a", "b"}), kinds=frozenset({"event"})) == {"b"}
+        assert passing(space, ids=frozenset()) == set()
+
     def test_pinned(self, space: SpaceStore) -> None:
         """Recall asks for the unpinned, the core block for the pinned, and None is both."""
         add(space, sample("p", pinned=True), sample("u"))

@@ -135,6 +135,7 @@ def gate(random: Random) -> Gate:
         where=_metadata(random) if random.random() < rare else {},
         since=_maybe(random, moment, rare),
         until=_maybe(random, moment, rare),
+        ids=frozenset(_some(random, IDS, 4)) if random.random() < rare else None,
         pinned=_maybe(random, lambda inner: inner.random() < 0.5, rare),
         hidden=random.random() < 0.4,
     )

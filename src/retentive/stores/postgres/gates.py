@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from retentive.stores.postgres.keys import entry_of, key_of
+from retentive.stores.postgres.keys import entry_of, key_of, keys_of
 from retentive.stores.values import micros, storable
 from retentive.types import Gate
 
@@ -38,6 +38,9 @@ def _plain(gate: Gate, parts: list[str], bound: dict[str, Any]) -> None:
     if gate.kinds is not None:
         parts.append("AND m.kind = ANY(%(g_kinds)s)")
         bound["g_kinds"] = sorted(filter(storable, gate.kinds))
+    if gate.ids is not None:
+        parts.append("AND m.id_key = ANY(%(g_ids)s)")
+        bound["g_ids"] = keys_of(sorted(gate.ids))
     if gate.since is not None:
         parts.append("AND m.created_at >= %(g_since)s")
         bound["g_since"] = micros(gate.since)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -61,6 +62,8 @@ def passed(cache: Cache, database: Database, gate: Gate) -> Passed:
         mask &= np.isin(cache.kind, cache.kinds.find(gate.kinds))
     if gate.pinned is not None:
         mask &= cache.pinned if gate.pinned else ~cache.pinned
+    if gate.ids is not None:
+        mask &= _named(cache, database, gate.ids)
     _narrow_by_time(mask, cache, gate)
     _narrow_by_index(mask, cache, database, gate)
     answer = Passed(mask)
@@ -97,6 +100,13 @@ def _narrow_by_index(mask: Mask, cache: Cache, database: Database, gate: Gate) -
         mask &= _having(cache, database, "rows_with_tag", (tag,))
     for name, value in gate.where.items():
         mask &= _having(cache, database, "rows_with_metadata", (name, canonical(value)))
+
+
+def _named(cache: Cache, database: Database, ids: Iterable[str]) -> Mask:
+    rows = _numbers([row for name in ids if storable(name) for row in database.rows("row_of", (name,))])
+    mask = np.zeros(cache.size, dtype=np.bool_)
+    mask[cache.places(np.sort(rows))] = True
+    return mask
 
 
 def _having(cache: Cache, database: Database, statement: str, bindings: tuple[Any, ...]) -> Mask:
