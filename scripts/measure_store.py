@@ -1,5 +1,5 @@
 """Measure the embedded store alone: the vector arm, gates, opening, catching up, memory. Results are in
-docs/decisions/0030-vector-arm.md.
+docs/decisions/0033-vector-arm.md.
 
     python scripts/measure_store.py --sizes 1000 10000 100000 230000 1000000 [--corpus FOLDER] [--json FILE]
 

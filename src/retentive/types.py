@@ -186,9 +186,9 @@ class Gate:
 class Found:
     """What one channel found: row numbers with scores, best first; ties by newer creation, then id.
 
-    ``low``, ``high`` and ``mean`` are over all rows that passed the gate (not only those returned; for a sampled or
-    compact scan they may be estimates), so that a score can be read against the population; ``scanned`` counts the
-    rows looked at.
+    ``low``, ``high`` and (of `nearest` alone) ``mean`` are over all rows that passed the gate (not only those returned;
+    for a sampled or compact scan they may be estimates), so that a score can be read against the population;
+    ``scanned`` counts the rows looked at.
     """
 
     rows: RowIds

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from retentive.scoring.arrays import FloatArray, floats, require_within
 MMR_BALANCE: Final = 0.7
 NEAR_DUPLICATE_COSINE: Final = 0.95
 NEARLY_AS_GOOD: Final = 0.8
+ROUNDING: Final = 1e-9  # of a product of unit rows, whichever way it is summed; far more than it ever is
 
 
 def mmr(
@@ -108,14 +109,25 @@ def collapse_near_duplicates(
     labels = np.asarray(kinds, dtype=np.str_)
     owner = np.full(len(kinds), -1)
     kept: list[int] = []
+    alone = ~_perhaps_close(units, threshold)
     for position in order:
         if owner[position] >= 0:
             continue
         kept.append(position)
+        if alone[position]:
+            owner[position] = position
+            continue
         repeats = (cosines_to(units, position) > threshold) & (labels == labels[position]) & (owner < 0)
         owner[repeats] = position
         owner[position] = position
     return kept, {p: int(owner[p]) for p in order if owner[p] != p}
+
+
+def _perhaps_close(units: FloatArray, threshold: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Say which rows may have another one near: those whose exact cosines are worth a look."""
+    products = units @ units.T
+    np.fill_diagonal(products, -np.inf)
+    return np.any(products > threshold - ROUNDING, axis=1)  # type: ignore[no-any-return]
 
 
 def unit_rows(vectors: ArrayLike, count: int) -> FloatArray:

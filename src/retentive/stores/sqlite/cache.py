@@ -20,14 +20,15 @@ from retentive.stores.sqlite.codes import Codes, packed
 from retentive.stores.sqlite.database import Database, Row
 from retentive.stores.sqlite.ids import Ids
 from retentive.stores.sqlite.lexical import LexicalIndex
+from retentive.stores.sqlite.remembered import Remembered, SessionTurns
 from retentive.stores.sqlite.vectors import VectorRows
-from retentive.types import RowIds
+from retentive.types import Gate, RowIds
 
 Places: TypeAlias = NDArray[np.int64]
 
 EVER = np.iinfo(np.int64).max  # an end that was not set
 NEVER = np.iinfo(np.int64).min  # a beginning that was not set
-REMEMBERED = 256  # answers kept until the content changes
+MOST_TOUCHES = 1_024  # write-backs after which the latest are looked for anew
 CHUNK = 4_000  # rows fetched at a time while building: a few megabytes
 MOST_MOVES = 64  # changes of content after which a remembered answer is asked for anew
 KEPT_FROM = 2_000  # rows; a smaller space is read in less time than a file is worth
@@ -75,8 +76,10 @@ class Cache:
         self.moves = 0
         self._moves: dict[int, Places] = {}
         self.alive: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        self.settled = self.timed = self.alive  # alive, and: nothing limits or hides it; something does at some time
+        self.settled = self.alive  # alive, and nothing ever limits or hides it
         self._alive = self._settled = self._timed = self.alive
+        self.limited: Places = np.empty(0, dtype=np.int64)  # alive, and something does at some time
+        self.latest = self._latest = np.empty(0, dtype=np.int64)  # when each was last used or, before that, created
         self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, kind) for name, (kind, _) in ARRAYS.items()}
         self._views: dict[str, NDArray[Any]] = dict(self._arrays)
         self.kinds, self.sessions, self.speakers = Codes(), Codes(), Codes()
@@ -86,11 +89,17 @@ class Cache:
 
     def forget_content(self) -> None:
         """Forget answers that were remembered."""
-        self.remembered: dict[object, Any] = {}
+        self.remembered = Remembered()
+        self.turns = SessionTurns()
+        self._forget_gates()
+
+    def _forget_gates(self) -> None:
+        self.gates: list[tuple[Gate, object, Any]] = []  # latest first: what passed them, and is known of those
+        self.touched: list[Places] = []  # whose accesses changed since
 
     def _note_move(self, rows: Iterable[int]) -> None:
         """Note rows whose content changed, so that answers remembered can be put right for these alone."""
-        self.remembered.pop("gate", None)
+        self._forget_gates()
         self.moves += 1
         self._moves[self.moves] = np.unique(np.fromiter(rows, dtype=np.int64))
         self._moves.pop(self.moves - MOST_MOVES, None)
@@ -103,12 +112,6 @@ class Cache:
             return None
         changed = np.unique(np.concatenate([self._moves[move] for move in range(moves + 1, self.moves + 1)]))
         return changed if len(changed) < CHUNK else None
-
-    def remember(self, key: object, value: Any) -> None:
-        """Keep an answer until the content changes; the number kept is bounded."""
-        if len(self.remembered) >= REMEMBERED:
-            self.remembered.clear()
-        self.remembered[key] = value
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         """Return an array cut to the places in use."""
@@ -170,6 +173,7 @@ class Cache:
             if name != "row":
                 array[places] = 0
         self._alive[places] = self._settled[places] = self._timed[places] = False
+        self._limit()
         self.living -= len(places)
         for place in places.tolist():
             self.recurs.pop(place, None)
@@ -190,22 +194,23 @@ class Cache:
     def _cut(self) -> None:
         """Look at the part of every array that is in use."""
         self.alive, self.settled = self._alive[: self.size], self._settled[: self.size]
-        self.timed = self._timed[: self.size]
+        self.latest = self._latest[: self.size]
         self._views = {name: array[: self.size] for name, array in self._arrays.items()}
 
     def _grow(self, capacity: int) -> None:
-        flags = {"alive": self._alive, "settled": self._settled, "timed": self._timed}
-        for name, array in (*self._arrays.items(), *flags.items()):
+        more = {"alive": self._alive, "settled": self._settled, "timed": self._timed, "latest": self._latest}
+        for name, array in (*self._arrays.items(), *more.items()):
             grown = np.zeros(capacity, dtype=array.dtype)
             grown[: len(array)] = array
             self._arrays[name] = grown
         self._alive, self._settled = self._arrays.pop("alive"), self._arrays.pop("settled")
-        self._timed = self._arrays.pop("timed")
+        self._timed, self._latest = self._arrays.pop("timed"), self._arrays.pop("latest")
 
     def _write(self, places: Places, rows: list[Row]) -> None:
         fetched = dict(zip(FETCHED, zip(*rows, strict=True), strict=True))
         for name, codes in (("kind", self.kinds), ("session", self.sessions), ("speaker", self.speakers)):
             fetched[name] = tuple(codes.encode(fetched[name]))
+        self.turns.note(self._arrays["session"][places], places, fetched["session"])
         for name, (_, absent) in ARRAYS.items():
             values = fetched[name]
             self._arrays[name][places] = [absent if value is None else value for value in values]
@@ -226,12 +231,22 @@ class Cache:
         for name in TIMES:
             usual &= self._arrays[name][places] == ARRAYS[name][1]
         self._settled[places], self._timed[places] = usual, ~usual
+        self._latest[places] = np.maximum(self._arrays["created"][places], self._arrays["used"][places])
+        self._limit()
+
+    def _limit(self) -> None:
+        self.limited = np.flatnonzero(self._timed[: self.size])
 
     def _write_accesses(self, rows: list[Row]) -> None:
         numbers, used, counts = zip(*rows, strict=True)
         known, places = self.find(np.array(numbers, dtype=np.int64))
         self.used[places] = np.array([NEVER if moment is None else moment for moment in used], dtype=np.int64)[known]
         self.count[places] = np.array(counts, dtype=np.float64)[known]
+        latest = np.maximum(self.created[places], self.used[places])
+        if (latest < self.latest[places]).any() or len(self.touched) > MOST_TOUCHES:
+            self._forget_gates()  # what is known of them takes it that time only goes on
+        self.latest[places] = latest
+        self.touched.append(places)
 
     # The derived file
 
@@ -292,6 +307,7 @@ class Cache:
         flags = np.dtype(np.bool_)
         self._alive = _roomy(parts["alive"], flags, size, capacity)
         self._settled, self._timed = np.zeros(capacity, flags), np.zeros(capacity, flags)
+        self._latest = np.zeros(capacity, dtype=np.int64)
         self._cut()
         self._settle(np.flatnonzero(self.alive))
         self.kinds, self.sessions = Codes.unpacked(parts["names.kind"]), Codes.unpacked(parts["names.session"])
@@ -327,7 +343,11 @@ class Cache:
         """Return which of the rows are here and alive, and the places of those, in the order given."""
         if not self.size:
             return np.zeros(len(rows), dtype=np.bool_), np.empty(0, dtype=np.int64)
-        guesses = np.minimum(np.searchsorted(self.row, rows), self.size - 1)
+        first, last = int(self.row[0]), int(self.row[-1])
+        if last - first == self.size - 1:  # none is missing: no need to look for them
+            guesses = np.clip(rows, first, last) - first
+        else:
+            guesses = np.minimum(np.searchsorted(self.row, rows), self.size - 1)
         known = (self.row[guesses] == rows) & self.alive[guesses]
         return known, guesses[known]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -25,11 +26,16 @@ AMONG = {  # the same, asked of some rows alone
 }
 
 
+KEPT_GATES = 4  # a recall asks three: of its channels, of the core block, of doubts
+ANY_MOMENT = datetime(1, 1, 1, tzinfo=UTC)
+
+
 @dataclass(frozen=True)
 class Passed:
-    """Which places pass a gate, in the three forms that are asked for."""
+    """Which places pass a gate, in the three forms that are asked for; and what was answered about them before."""
 
     mask: Mask
+    answers: dict[object, Any] = field(default_factory=dict)
 
     @cached_property
     def count(self) -> int:
@@ -52,11 +58,34 @@ def passing(cache: Cache, database: Database, gate: Gate) -> Mask:
 
 
 def passed(cache: Cache, database: Database, gate: Gate) -> Passed:
-    """Return what passes; one recall asks several channels the same gate, so the last answer is remembered."""
-    last = cache.remembered.get("gate")
-    if last is not None and last[0] is gate:
-        answer: Passed = last[1]
-        return answer
+    """Return what passes, the same object for as long as the same rows do.
+
+    One recall asks several channels one gate, and the next recall asks it at another moment, which matters only to
+    rows that have an end or a beginning.
+    """
+    answer: Passed
+    for asked, _, answer in cache.gates:
+        if asked is gate:
+            return answer
+    holding = b"" if gate.hidden else _holding(cache, gate).tobytes()
+    condition = (_condition(gate), holding)
+    for place, (_, held, answer) in enumerate(cache.gates):
+        if held == condition:
+            cache.gates[place] = (gate, held, answer)
+            return answer
+    answer = Passed(_passing(cache, database, gate))
+    cache.gates.insert(0, (gate, condition, answer))
+    del cache.gates[KEPT_GATES:]
+    return answer
+
+
+def _condition(gate: Gate) -> tuple[object, ...]:
+    """Return all of a gate but the moment; values of metadata as they are stored, where 1 is not True."""
+    where = tuple((name, canonical(value)) for name, value in gate.where.items())
+    return replace(gate, true_at=ANY_MOMENT, where={}), where
+
+
+def _passing(cache: Cache, database: Database, gate: Gate) -> Mask:
     mask = cache.alive.copy() if gate.hidden else _visible(cache, gate)
     if gate.kinds is not None:
         mask &= np.isin(cache.kind, cache.kinds.find(gate.kinds))
@@ -66,9 +95,7 @@ def passed(cache: Cache, database: Database, gate: Gate) -> Passed:
         mask &= _named(cache, database, gate.ids)
     _narrow_by_time(mask, cache, gate)
     _narrow_by_index(mask, cache, database, gate)
-    answer = Passed(mask)
-    cache.remember("gate", (gate, answer))
-    return answer
+    return mask
 
 
 def _narrow_by_time(mask: Mask, cache: Cache, gate: Gate) -> None:
@@ -81,18 +108,20 @@ def _narrow_by_time(mask: Mask, cache: Cache, gate: Gate) -> None:
 
 
 def _visible(cache: Cache, gate: Gate) -> Mask:
-    """Return what holds at `true_at` and was neither superseded nor suppressed as far as known then.
-
-    Most rows have no such times: only those that have are looked at.
-    """
+    """Return what holds at `true_at` and was neither superseded nor suppressed as far as known then."""
     mask = cache.settled.copy()
-    places = np.flatnonzero(cache.timed)
-    if len(places):
-        asked = micros(gate.true_at)
-        known = EVER - 1 if gate.known_at is None else micros(gate.known_at)
-        holds = (cache.valid_from[places] <= asked) & (asked < cache.valid_until[places])
-        mask[places] = holds & (cache.superseded[places] > known) & (cache.suppressed[places] > known)
+    mask[cache.limited] = _holding(cache, gate)
     return mask
+
+
+def _holding(cache: Cache, gate: Gate) -> Mask:
+    """Say it of those rows that some time limits or hides: most have none."""
+    places = cache.limited
+    asked = micros(gate.true_at)
+    known = EVER - 1 if gate.known_at is None else micros(gate.known_at)
+    holds = (cache.valid_from[places] <= asked) & (asked < cache.valid_until[places])
+    answer: Mask = holds & (cache.superseded[places] > known) & (cache.suppressed[places] > known)
+    return answer
 
 
 def _narrow_by_index(mask: Mask, cache: Cache, database: Database, gate: Gate) -> None:
@@ -130,7 +159,7 @@ def row_numbers(cache: Cache, database: Database, statement: str, bindings: tupl
         kept = np.delete(rows, np.flatnonzero(np.isin(rows, changed)))
         having = _numbers(database.rows(AMONG[statement], (*bindings, carray(changed))))
         rows = np.sort(np.concatenate((kept, having)))
-    cache.remember(key, (cache.moves, rows))
+    cache.remembered.keep(key, (cache.moves, rows), rows.nbytes)
     return rows
 
 
@@ -139,5 +168,5 @@ def _numbers(listed: list[Row]) -> NDArray[np.int64]:
 
 
 def _remembered(cache: Cache, key: object) -> tuple[int, NDArray[np.int64] | None]:
-    held: tuple[int, NDArray[np.int64] | None] = cache.remembered.get(key, (0, None))
+    held: tuple[int, NDArray[np.int64] | None] = cache.remembered.get(key) or (0, None)
     return held

@@ -210,9 +210,6 @@ SELECT EXISTS (SELECT 1 FROM entities WHERE entity = ?);
 SELECT entity, count(*) AS shared FROM entities WHERE row IN (SELECT value FROM carray(?1))
 GROUP BY entity ORDER BY shared DESC, entity LIMIT ?2;
 
--- name: rows_of_session
-SELECT row FROM memories WHERE session = ? ORDER BY created_at, row;
-
 -- name: insert_journal
 INSERT INTO journal (at, action, memory_id, actor, reason, before, after) VALUES (?, ?, ?, ?, ?, ?, ?);
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from retentive.stores.protocol import Cursor
 from retentive.stores.ranking import distinct
+from retentive.stores.sqlite import background
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.cache import NEVER, Cache
 from retentive.stores.sqlite.database import Database
@@ -94,13 +95,15 @@ class Reading:
 
     def mentioning(self, entities: Sequence[str], gate: Gate, limit: int) -> Found:
         """Return rows that mention any of the entities."""
-        scores = np.zeros(self._cache.size)
+        cache = self._cache
+        places, worth = [np.empty(0, dtype=np.int64)], [np.empty(0)]
         for entity in distinct(entities):
-            rows = row_numbers(self._cache, self._database, "rows_with_entity", (entity,))
-            if len(rows):
-                scores[self._cache.places(rows)] += 1 / math.log(1 + len(rows))
-        places = np.flatnonzero(scores)
-        return self._found(places, scores[places], gate, limit)
+            rows = row_numbers(cache, self._database, "rows_with_entity", (entity,))
+            places.append(cache.places(rows))
+            worth.append(np.full(len(places[-1]), 1 / math.log(1 + max(len(rows), 1))))
+        mentioned, at = np.unique(np.concatenate(places), return_inverse=True)
+        scores = np.bincount(at, np.concatenate(worth), len(mentioned)).astype(np.float64)
+        return self._found(mentioned, scores, gate, limit)
 
     def within(self, start: datetime, end: datetime, gate: Gate, limit: int) -> Found:
         """Return rows created in [start, end), nearest to the middle first."""
@@ -111,14 +114,11 @@ class Reading:
 
     def recent(self, gate: Gate, limit: int) -> Found:
         """Return the rows last used or created most recently."""
-        gated = passed(self._cache, self._database, gate)
-        used = gated.of(np.maximum(self._cache.created, self._cache.used))
-        return found(self._cache, gated.places, used, limit, gated=gated.count, unit=SECOND)
+        return background.recent(self._cache, passed(self._cache, self._database, gate), limit)
 
     def important(self, gate: Gate, limit: int) -> Found:
         """Return the rows of greatest importance."""
-        gated = passed(self._cache, self._database, gate)
-        return found(self._cache, gated.places, gated.of(self._cache.importance), limit, gated=gated.count)
+        return background.important(self._cache, passed(self._cache, self._database, gate), limit)
 
     def columns(self, rows: RowIds, *, history: bool) -> Columns:
         """Return the numbers of these rows."""
@@ -138,7 +138,7 @@ class Reading:
             permanent=cache.permanent[places],
             sessions=cache.sessions.decode(cache.session[places]),
             speakers=cache.speakers.decode(cache.speaker[places]),
-            recurs=tuple(cache.recurs.get(place) for place in places.tolist()),
+            recurs=tuple(map(cache.recurs.get, places.tolist())) if cache.recurs else (None,) * len(places),
             history=self._history(cache.row[places]) if history else None,
         )
 
@@ -187,9 +187,10 @@ class Reading:
         Turns of one moment stay as they were written.
         """
         cache = self._cache
-        sessions = [name for name in cache.sessions.decode(np.unique(codes)) if name is not None]
-        rows = [row_numbers(cache, self._database, "rows_of_session", (session,)) for session in sessions]
-        return cache.places(np.concatenate([np.empty(0, dtype=np.int64), *rows]))
+        wanted = np.unique(codes)
+        named = np.array([name is not None for name in cache.sessions.decode(wanted)], dtype=np.bool_)
+        places = cache.turns.of(wanted[named], cache.session)
+        return places[np.lexsort((places, cache.created[places], cache.session[places]))]
 
     def _beside(self, turns: Places, places: Places, gated: Places, index: Places, offset: int) -> RowIds:
         """Return the triples of one offset, those left out that would reach into another session."""

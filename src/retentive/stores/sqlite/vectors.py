@@ -32,12 +32,12 @@ SPARSE = 4  # gather rows where fewer than one in this many is wanted
 MATRIX_BYTES = 16 << 20  # the largest matrix kept in RAM: 16,384 vectors of 256 numbers
 CODED_FROM = 1_024  # but fewer rows than this are never coded, however long
 DEPTH = 384  # rows fetched and scored exactly
-DEPTH_SHARE = 5  # and this many for each one asked for
+DEPTH_SHARE = 2  # and this many for each one asked for
 FEW = 512  # rows that pass: no need for codes, all are scored
 LEAST_SAMPLE = 128  # members of the sample that must pass before it speaks for those that pass
 SPREAD_SAMPLE = 256  # else so many of those that pass are fetched, evenly spread
 CHECKED = 4_096  # vectors compared at a time
-HOT = 1_024  # vectors fetched lately that are kept: the same recall asks for their columns
+HOT = 4_096  # vectors fetched lately that are kept: the same recall asks for their columns
 
 
 class VectorRows:

@@ -5,7 +5,7 @@ dimensions alike) and kept as a sign and a magnitude bit per dimension, with one
 lost. A query meets them twice. First the signs alone, its own weights cut to two sizes: a Hamming distance. Then,
 for the best of those, both bits with its weights in three. What is left is scored exactly by whoever asks.
 
-Tried on 230,000 real sentences (docs/decisions/0030-vector-arm.md): plain sign bits need the exact scores of
+Tried on 230,000 real sentences (docs/decisions/0033-vector-arm.md): plain sign bits need the exact scores of
 50,000 rows before the best 20 are right for 99 queries in 100; this, those of 200.
 """
 
@@ -29,8 +29,8 @@ SEED = 20_261_118
 STEP = 0.996  # of a standard deviation: the best uniform step of two bits for a normal distribution
 FINE = 3  # bits of a query's weights for the second look
 SCAN = 16_384  # rows at a time: what is worked on stays in the processor's cache
-LEAST_KEPT = 8_192  # rows that have a second look
-KEPT_SHARE = 24  # and at least one row in this many
+LEAST_KEPT = 4_096  # rows that have a second look
+KEPT_SHARE = 56  # and at least one row in this many
 SAMPLED_FROM, SAMPLE_STEP = 65_536, 8  # from so many on, the bar is set by one distance in eight
 SPARSE = 8  # gather rows where fewer than one in this many may be looked at
 
@@ -55,8 +55,8 @@ class VectorCodes:
     def __init__(self, mean: Vectors, spread: Vectors) -> None:
         self.mean, self.spread = mean, spread
         words = len(spread) // WORD
-        self._sign: Words = np.zeros((words, 0), dtype=np.uint64)
-        self._large: Words = np.zeros((words, 0), dtype=np.uint64)
+        self._sign: Words = np.zeros((words, 0), dtype=np.uint64)  # a column for each place: scanned word by word
+        self._both: Words = np.zeros((0, 2 * words), dtype=np.uint64)  # a row for each: signs again, then magnitudes
         self._factor = np.zeros(0, dtype=np.float16)
 
     @classmethod
@@ -75,12 +75,13 @@ class VectorCodes:
     def reserve(self, capacity: int) -> None:
         """Make room."""
         if capacity > len(self._factor):
-            self._sign, self._large = _wider(self._sign, capacity), _wider(self._large, capacity)
+            self._sign, self._both = _wider(self._sign, capacity), _longer(self._both, capacity)
             self._factor = _wider(self._factor, capacity)
 
     def put(self, places: Places, vectors: Vectors) -> None:
         """Set the codes of some places."""
-        self._sign[:, places], self._large[:, places], self._factor[places] = self._encoded(vectors)
+        sign, large, self._factor[places] = self._encoded(vectors)
+        self._sign[:, places], self._both[places] = sign, np.concatenate((sign, large)).T
 
     def _encoded(self, vectors: Vectors) -> tuple[Words, Words, Floats]:
         rotated = _rotated(vectors - self.mean)
@@ -96,12 +97,13 @@ class VectorCodes:
     def agree(self, places: Places, vectors: Vectors) -> bool:
         """Say whether these are the codes of these vectors, but for what rounding may turn."""
         sign, large, _ = self._encoded(vectors)
-        wrong = np.bitwise_count(sign ^ self._sign[:, places]) + np.bitwise_count(large ^ self._large[:, places])
-        return bool((wrong.sum(axis=0) <= 2 + self.dimension // WORD).all())
+        wrong = np.bitwise_count(np.concatenate((sign, large)).T ^ self._both[places])
+        same = np.array_equal(self._both[places, : len(sign)], self._sign[:, places].T)
+        return same and bool((wrong.sum(axis=1) <= 2 + self.dimension // WORD).all())
 
     def drop(self, places: Places) -> None:
         """Leave nothing of some places."""
-        self._sign[:, places] = self._large[:, places] = 0
+        self._sign[:, places] = self._both[places] = 0
         self._factor[places] = 0
 
     def best(self, vector: Vectors, mask: Mask, count: int, depth: int) -> Places:
@@ -137,31 +139,34 @@ class VectorCodes:
         those that are large, less twice those that are both; each sum counted bit plane by bit plane.
         """
         sign, planes, total = _planes(weights)
-        more, less = np.zeros(len(places), dtype=np.uint16), np.zeros(len(places), dtype=np.uint16)
-        for word in range(len(self._sign)):
-            large = self._large[word, places]
-            wrong = self._sign[word, places] ^ sign[word]
-            both = wrong & large
-            for power, plane in enumerate(planes):
-                against = np.bitwise_count(both & plane[word])
-                against += against
-                against += np.bitwise_count(wrong & plane[word])
-                less += np.left_shift(against, power, dtype=np.uint16)
-                more += np.left_shift(np.bitwise_count(large & plane[word]), power, dtype=np.uint16)
-        summed = more.astype(np.float64) - less + total / 2
-        estimates: Floats = summed * self._factor[places].astype(np.float64)
+        wrong, large = np.split(np.ascontiguousarray(self._both[places].T), 2)  # of one place, side by side: one miss
+        wrong ^= sign[:, None]
+        both, summed = wrong & large, np.zeros(len(places), dtype=np.int32)
+        for plane in reversed(planes):
+            mask = plane[:, None]
+            against = np.bitwise_count(both & mask)
+            against += against
+            against += np.bitwise_count(wrong & mask)
+            summed *= 2
+            for more, less in zip(np.bitwise_count(large & mask), against, strict=True):
+                summed += more
+                summed -= less
+        halves: Floats = summed.astype(np.float64) + total / 2
+        estimates: Floats = halves * self._factor[places].astype(np.float64)
         return estimates
 
     def arrays(self, size: int) -> dict[str, NDArray[Any]]:
         """Return what it takes to come back."""
         kept: dict[str, NDArray[Any]] = {"mean": self.mean, "spread": self.spread, "sign": self._sign[:, :size]}
-        return {**kept, "large": self._large[:, :size], "factor": self._factor[:size]}
+        large = np.ascontiguousarray(self._both[:size, len(self._sign) :].T)
+        return {**kept, "large": large, "factor": self._factor[:size]}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], capacity: int) -> VectorCodes:
         """Come back."""
         codes = cls(arrays["mean"], arrays["spread"])
-        codes._sign, codes._large = _wider(arrays["sign"], capacity), _wider(arrays["large"], capacity)  # ours
+        codes._sign = _wider(arrays["sign"], capacity)  # ours
+        codes._both = _longer(np.concatenate((arrays["sign"], arrays["large"])).T, capacity)  # ours
         codes._factor = _wider(arrays["factor"], capacity)  # ours
         return codes
 
@@ -169,6 +174,12 @@ class VectorCodes:
 def _wider(array: NDArray[Any], capacity: int) -> NDArray[Any]:
     grown = np.zeros((*array.shape[:-1], capacity), dtype=array.dtype)
     grown[..., : array.shape[-1]] = array
+    return grown
+
+
+def _longer(array: Words, capacity: int) -> Words:
+    grown: Words = np.zeros((capacity, array.shape[1]), dtype=array.dtype)
+    grown[: len(array)] = array
     return grown
 
 
