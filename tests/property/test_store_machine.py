@@ -81,7 +81,7 @@ class StoreMachine(RuleBasedStateMachine):
     def compare_found(self, ask: Callable[[SpaceStore], Found], *, sampled: bool = False) -> None:
         """Ask both the same, and compare what was found to 1e-9, in its order.
 
-        A sampled channel, or one that remembers, need not look at every row: how many it does, and their mean, are its own.
+        A sampled channel, or one that remembers, need not look at every row: how many, and their mean, are its own.
         """
         spaces = (self.reference, self.tested)
         expected, found = (ask(space) for space in spaces)
