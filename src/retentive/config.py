@@ -24,6 +24,7 @@ from retentive.config_values import (
     Secret,
     number_from,
     one_of,
+    read_flag,
     read_location,
     read_names,
     read_path,
@@ -80,6 +81,29 @@ KEYS: Final = (
     Key("llm_endpoint.max_tokens", read_whole, "Tokens that an answer may have.", "2000", "`2000`"),
     Key("llm_endpoint.input_price", number_from(0), "What a million tokens asked cost.", "0.15", "`0`"),
     Key("llm_endpoint.output_price", number_from(0), "What a million tokens answered cost.", "0.6", "`0`"),
+    Key("key", read_secret, "The key for a server, where `store` is the address of one; never printed.", '"rtv_…"'),
+    Key("serve.host", read_text, "Where `retentive serve` listens.", '"0.0.0.0"', "`127.0.0.1`"),
+    Key("serve.port", read_whole, "At which port.", "7677", "`7677`"),
+    Key("serve.hosts", read_names, "Names that it answers to, beside this machine's own.", '["memory.example.com"]'),
+    Key("serve.origins", read_names, "Web pages from elsewhere that may call it.", '["https://app.example.com"]'),
+    Key(
+        "serve.keys",
+        read_path,
+        "The file of its keys.",
+        '"/etc/retentive/keys.json"',
+        "`.server/keys.json` in the store",
+    ),
+    Key("serve.threads", read_whole, "Requests worked on at the same time.", "8", "`8`"),
+    Key("serve.queue", read_whole, "Requests that may wait; one more gets 503.", "256", "`256`"),
+    Key("serve.max_body", read_whole, "Bytes that one request may have.", "16777216", "16 MiB"),
+    Key("serve.max_import", read_whole, "Bytes that one import may have.", "4294967296", "4 GiB"),
+    Key("serve.max_batch", read_whole, "Memories that one request may bring.", "1000", "`1000`"),
+    Key("serve.timeout", number_from(0.001), "Seconds until a request gets 504.", "30", "`30`"),
+    Key("serve.slow_timeout", number_from(0.001), "The same for import, export and upkeep.", "600", "`600`"),
+    Key("serve.body_timeout", number_from(0.001), "Seconds to wait for the next part of a body.", "30", "`30`"),
+    Key("serve.rate", number_from(0.001), "Requests a minute of one key, or of one address.", "6000", "`6000`"),
+    Key("serve.drain", number_from(0), "Seconds that requests under way get at the end.", "30", "`30`"),
+    Key("serve.log_text", read_flag, "Whether cues go into the log.", "false", "`false`"),
 )
 _BY_NAME: Final = {key.name: key for key in KEYS}
 _BY_VARIABLE: Final = {key.variable: key for key in KEYS}
@@ -116,6 +140,23 @@ class Config:
     llm_endpoint_max_tokens: int | None = None
     llm_endpoint_input_price: float | None = None
     llm_endpoint_output_price: float | None = None
+    key: Secret | None = None
+    serve_host: str | None = None
+    serve_port: int | None = None
+    serve_hosts: tuple[str, ...] | None = None
+    serve_origins: tuple[str, ...] | None = None
+    serve_keys: Path | None = None
+    serve_threads: int | None = None
+    serve_queue: int | None = None
+    serve_max_body: int | None = None
+    serve_max_import: int | None = None
+    serve_max_batch: int | None = None
+    serve_timeout: float | None = None
+    serve_slow_timeout: float | None = None
+    serve_body_timeout: float | None = None
+    serve_rate: float | None = None
+    serve_drain: float | None = None
+    serve_log_text: bool | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
 
@@ -128,6 +169,16 @@ class Config:
         """Return the limits of pruning, as `PruneRules` takes them."""
         return {
             key.name.partition(".")[2]: getattr(self, key.attribute) for key in KEYS if key.name.startswith("prune.")
+        }
+
+    def serving(self) -> dict[str, Any]:
+        """Return what was said about serving, as `ServeSettings` takes it; where keys are kept is another matter."""
+        prefix = "serve_"
+        given = {key.attribute: getattr(self, key.attribute) for key in KEYS if key.attribute.startswith(prefix)}
+        return {
+            name.removeprefix(prefix): value
+            for name, value in given.items()
+            if value is not None and name != "serve_keys"
         }
 
     def embedder_options(self) -> dict[str, Any]:

@@ -137,6 +137,15 @@ def one_of(*choices: str) -> Reader:
     return read
 
 
+def read_flag(value: Any, _place: Place) -> bool:
+    """Read a yes or no; a variable spells it."""
+    spelt = {"true": True, "false": False}
+    found = value if isinstance(value, bool) else spelt.get(value.lower()) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError("true or false")
+    return found
+
+
 def read_url(value: Any, place: Place) -> str:
     """Read the address of an endpoint."""
     text = read_text(value, place)

@@ -41,6 +41,8 @@ COMMANDS: Final = {
     "reflect": ("reflecting", "Draw insights from what was remembered lately; list the shaken ones."),
     "jobs": ("jobs", "List the work that waits in the queue, and do it."),
     "maintain": ("upkeep", "Keep a space in order; re-embed it for another embedder."),
+    "serve": ("serving", "Serve the store over HTTP."),
+    "keys": ("keys", "Make, list and revoke the keys of the server."),
     "models": ("models", "List and fetch embedding models."),
     "doctor": ("upkeep", "Examine the installation, the store and the spaces."),
     "config": ("settings", "Show the configuration and where each value came from."),

@@ -1,0 +1,253 @@
+"""The operations on memories: remember, fetch, list, change, forget, and what became of them."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote
+
+from retentive.errors import Forbidden
+from retentive.keeping import Version
+from retentive.server.operations import Answer, Call, Operation
+from retentive.server.shapes import Schema, flag, given, moment, number, optional, record, text, texts, whole
+from retentive.types import JournalEntry, Memory
+from retentive.wire.answers import memory_data
+from retentive.wire.values import written
+
+NAME: Final = {"maxLength": 1000, "minLength": 1}
+METADATA: Final[Schema] = {
+    "type": "object",
+    "description": "Any JSON object of your own.",
+    "additionalProperties": True,
+}
+KIND: Final = text("A kind: fact, preference, event, …, or one that the server registers.", maxLength=63)
+
+CHANGEABLE: Final[dict[str, Schema]] = {
+    "text": text("What to remember.", minLength=1, maxLength=4_000_000),
+    "kind": KIND,
+    "importance": number("How important, 0 to 1; left out, the server decides.", minimum=0, maximum=1),
+    "key": optional(text("What it answers; a newer one with the same key supersedes it.", **NAME)),
+    "tags": texts("Words to filter by."),
+    "source": optional(text("Where it comes from, e.g. turn:12.", **NAME)),
+    "metadata": METADATA,
+    "valid_from": optional(moment("True from this moment.")),
+    "valid_until": optional(moment("True until this moment.")),
+    "pinned": flag("Always in the prompt's core block."),
+    "permanent": flag("Never decays."),
+    "recurs": optional(text("yearly, monthly, weekly or an RFC 5545 rule.", maxLength=1000)),
+    "trust": number("How far the source is believed, 0 to 1.", minimum=0, maximum=1),
+}
+DRAFT: Final = {
+    **CHANGEABLE,
+    "at": moment("When it was said; left out: now."),
+    "speaker": optional(text("Who said it.", **NAME)),
+    "session": optional(text("The conversation it belongs to.", **NAME)),
+    "supersedes": texts("Ids of memories that it takes the place of."),
+    "derived_from": texts("Ids of memories that it was concluded from."),
+    "id": optional(text("An id of your own.", **NAME)),
+}
+FILTERS: Final[dict[str, Schema]] = {
+    "kinds": texts("Only these kinds.", examples=[["fact", "decision"]]),
+    "tags": texts("Only with all of these tags."),
+    "where": {"type": "object", "description": "Only where this metadata is equal.", "additionalProperties": True},
+    "since": moment("Only said at or after this moment."),
+    "until": moment("Only said before this moment."),
+    "as_of": moment("What was known and true at this moment."),
+}
+CURSOR: Final = text("Where the last page ended: its `cursor`.", maxLength=4096)
+EXAMPLE: Final = {"text": "Prefers Postgres for relational work", "kind": "preference", "key": "database"}
+MEMORY_EXAMPLE: Final = {
+    "id": "0f3a9c1e5b7d2a4c6e80",
+    "space": "acme/alice",
+    "text": "Prefers Postgres for relational work",
+    "kind": "preference",
+    "key": "database",
+    "importance": 0.5,
+    "created_at": "2026-05-01T12:00:00+00:00",
+    "retrievable": True,
+}
+BATCH: Final = record(
+    "Several memories: all are remembered, or none.",
+    {"memories": {"type": "array", "items": record("A memory to be.", DRAFT, ["text"]), "maxItems": 1000}},
+    ["memories"],
+)
+REASON: Final = text("Why, for the journal.", maxLength=1000)
+
+
+def remember(call: Call) -> Answer:
+    """Remember one text."""
+    memory = call.space.remember(**given(call.body))
+    return Answer(memory_data(memory), 201, {"Location": location_of(memory)})
+
+
+def remember_many(call: Call) -> Answer:
+    """Remember several texts."""
+    kept = call.space.remember_many([given(item) for item in call.body["memories"]])
+    return Answer({"memories": [memory_data(memory) for memory in kept]}, 201)
+
+
+def location_of(memory: Memory) -> str:
+    """Return where a memory is found."""
+    return f"/v1/spaces/{quote(memory.space, safe='')}/memories/{quote(memory.id, safe='')}"
+
+
+def touch_of(call: Call, asked: bool | None) -> bool:
+    """Whether a reading counts as a use: as asked, else where the key may write."""
+    if asked and not call.grant.may("write"):
+        raise Forbidden("touch=true writes, and this key may only read; leave touch out.", reason="right")
+    return call.grant.may("write") if asked is None else asked
+
+
+def get(call: Call) -> Answer:
+    """Fetch one memory."""
+    memory = call.space.get(call.path["id"], touch=touch_of(call, call.query.get("touch")))
+    return Answer(memory_data(memory))
+
+
+def list_memories(call: Call) -> Answer:
+    """List memories."""
+    page = call.space.list(**call.query)
+    return Answer({"memories": [memory_data(memory) for memory in page], "cursor": page.cursor})
+
+
+def update(call: Call) -> Answer:
+    """Change a memory."""
+    changes = dict(call.body)
+    reason = changes.pop("reason", "")
+    return Answer(memory_data(call.space.update(call.path["id"], reason=reason, **changes)))
+
+
+def forget(call: Call) -> Answer:
+    """Forget a memory."""
+    call.space.forget(call.path["id"], **call.query)
+    return Answer(status=204)
+
+
+def history(call: Call) -> Answer:
+    """Return every state of a memory."""
+    return Answer({"versions": [written(version) for version in call.space.history(call.path["id"])]})
+
+
+def chain(call: Call) -> Answer:
+    """Return the chain a memory is in."""
+    return Answer({"memories": [memory_data(memory) for memory in call.space.chain(call.path["id"])]})
+
+
+def journal_of(call: Call) -> Answer:
+    """Return what was done to a memory."""
+    return Answer({"entries": [written(line) for line in call.space.journal(call.path["id"])]})
+
+
+_ALL = "/v1/spaces/{space}/memories"
+_ONE = _ALL + "/{id}"
+OPERATIONS: Final = (
+    Operation(
+        "remember",
+        "POST",
+        _ALL,
+        "write",
+        "Remember a text",
+        remember,
+        body=record("A memory to be.", DRAFT, ["text"]),
+        example=EXAMPLE,
+        answers=Memory,
+        answer_example=MEMORY_EXAMPLE,
+        status=201,
+        once=True,
+        etag="give",
+        about="A newer memory with the same `key` supersedes the older one at once. The space is made if it is new.",
+    ),
+    Operation(
+        "remember_many",
+        "POST",
+        _ALL + "/batch",
+        "write",
+        "Remember several texts, all or none",
+        remember_many,
+        body=BATCH,
+        example={"memories": [EXAMPLE, {"text": "Moved to Lisbon", "kind": "event"}]},
+        answers={"memories": [Memory]},
+        status=201,
+        once=True,
+    ),
+    Operation(
+        "list_memories",
+        "GET",
+        _ALL,
+        "read",
+        "List memories, newest first",
+        list_memories,
+        query={
+            **FILTERS,
+            "hidden": flag("Also superseded, forgotten and expired ones."),
+            "limit": whole("How many at most.", minimum=1, maximum=1000, default=50),
+            "cursor": CURSOR,
+        },
+        answers={"memories": [Memory], "cursor": str | None},
+        about='`where` is a JSON object, e.g. `where={"ticket":7}`; lists are repeated, e.g. `kinds=fact&kinds=event`.',
+    ),
+    Operation(
+        "get",
+        "GET",
+        _ONE,
+        "read",
+        "Fetch one memory, whether recall may return it or not",
+        get,
+        query={"touch": flag("Whether it counts as a use; left out: where the key may write.")},
+        answers=Memory,
+        answer_example=MEMORY_EXAMPLE,
+        etag="give",
+    ),
+    Operation(
+        "update",
+        "PATCH",
+        _ONE,
+        "write",
+        "Change a memory; the journal keeps what it was",
+        update,
+        body=record("What to change.", {**CHANGEABLE, "reason": REASON}, nulls=False, minProperties=1),
+        example={"importance": 0.9, "reason": "she said so twice"},
+        answers=Memory,
+        answer_example=MEMORY_EXAMPLE,
+        once=True,
+        etag="match",
+    ),
+    Operation(
+        "forget",
+        "DELETE",
+        _ONE,
+        "write",
+        "Hide a memory from recall, or erase it",
+        forget,
+        query={"erase": flag("Remove text and vector, leave a tombstone."), "reason": REASON},
+        status=204,
+        once=True,
+        etag="match",
+    ),
+    Operation(
+        "history",
+        "GET",
+        _ONE + "/history",
+        "read",
+        "Every state that a memory has had, oldest first",
+        history,
+        answers={"versions": [Version]},
+    ),
+    Operation(
+        "journal_of_memory",
+        "GET",
+        _ONE + "/journal",
+        "read",
+        "What was done to a memory, in order",
+        journal_of,
+        answers={"entries": [JournalEntry]},
+    ),
+    Operation(
+        "chain",
+        "GET",
+        _ONE + "/chain",
+        "read",
+        "The supersession chain a memory belongs to, oldest first",
+        chain,
+        answers={"memories": [Memory]},
+    ),
+)

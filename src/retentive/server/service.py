@@ -1,0 +1,57 @@
+"""What one server has: the store it serves, its keys, threads and figures, and whether it is ready."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from retentive.errors import RetentiveError
+from retentive.server.metrics import Metrics
+from retentive.server.pools import SLOW_QUEUE, SLOW_THREADS, Pool
+from retentive.server.settings import ServeSettings
+
+if TYPE_CHECKING:
+    from retentive.memory import Retentive
+    from retentive.server.keys import KeyRing
+
+
+@dataclass(slots=True)
+class Service:
+    """Everything that requests share. Give it up with `close`, once no request is under way."""
+
+    home: Retentive
+    keys: KeyRing
+    settings: ServeSettings = field(default_factory=ServeSettings)
+    metrics: Metrics = field(default_factory=Metrics)
+    draining: bool = False
+    short: Pool = field(init=False)
+    long: Pool = field(init=False)
+
+    def __post_init__(self) -> None:
+        settings = self.settings
+        self.short = Pool("short", settings.threads, settings.queue, settings.timeout)
+        self.long = Pool("long", SLOW_THREADS, SLOW_QUEUE, settings.slow_timeout)
+        self.metrics.watch((self.short, self.long))
+
+    def pool(self, lane: str) -> Pool:
+        """Return the threads of a lane."""
+        return self.long if lane == "long" else self.short
+
+    def warm_up(self) -> None:
+        """Load what the first request would have to wait for."""
+        self.home.tools.embedder.embed(["warm"])
+
+    def ready(self) -> str:
+        """Say what stands in the way of serving; nothing when all is well."""
+        if self.draining:
+            return "the server is shutting down"
+        try:
+            self.home.spaces()
+        except RetentiveError as error:
+            return error.message
+        return ""
+
+    def close(self) -> None:
+        """Finish what was taken on; the store stays open, for it is the caller's."""
+        self.short.close()
+        self.long.close()
