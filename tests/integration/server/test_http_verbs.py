@@ -137,9 +137,9 @@ def test_list_pages_and_filters(http: TestClient) -> None:
         kind = "event" if day % 2 else "fact"
         remembered(http, f"day {day}", kind=kind, at=f"2026-03-0{day}T00:00:00Z", metadata={"day": day})
     seen: list[str] = []
-    cursor = None
+    cursor: str | None = None
     while True:
-        parameters = {"limit": 2, "kinds": "event", **({"cursor": cursor} if cursor else {})}
+        parameters = {"limit": "2", "kinds": "event", **({"cursor": cursor} if cursor else {})}
         page = http.get(f"{ALICE}/memories", params=parameters).json()
         seen += [memory["text"] for memory in page["memories"]]
         if (cursor := page["cursor"]) is None:
