@@ -16,7 +16,7 @@ from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
 from retentive.jobs.verbs import HomeJobs, SpaceJobs
-from retentive.keeping import Keeper, Page, Version
+from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm
 from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH
@@ -32,11 +32,12 @@ from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import Breaker, Reranker
 from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
+from retentive.records import Records
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import LazyLlm, token_windows
-from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
-from retentive.writing import checked_elements, checked_id, checked_kind
+from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, aware
+from retentive.writing import checked_elements, checked_kind
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, get_args
@@ -44,17 +45,21 @@ from retentive.errors import InvalidInput
 from retentive.jobs.handlers import Handler, Handlers
 from retentive.jobs.queue import drop, retry
 from retentive.jobs.run import Ran, Worker
-from retentive.keeping import Keeper
 from retentive.stores.protocol import SpaceStore
 from retentive.types import SLUG, Job, JobState
 from retentive.writing import checked_elements, checked_id
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from retentive.keeping import Keeper, Page, Version
+from retentive.recall.request import Tools
+from retentive.recalling import Filters
+from retentive.types import JournalEntry, Json, Memory
+from retentive.writing import checked_id
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-from retentive.recall.request import Tools
 from retentive.types import Gate
 from retentive.reflect.outcome import Reflection, Shaken
 from collections.abc import Iterable, Mapping
-from retentive.recalling import Filters
 from retentive.types import AgentState, Json
 from retentive.recall.absence import WhyNot
 
@@ -68,6 +73,7 @@ class AsyncSpace:
     async def remember_many(self, items: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress | None=None) -> list[Memory]: ...
     async def recall(self, cue: str | None=None, *, state: AgentState | None=None, utterance: str | None=None, policy: Policy | str | None=None, limit: int | None=None, kinds: Iterable[str] | None=None, tags: Iterable[str] | None=None, where: Mapping[str, Json] | None=None, since: datetime | None=None, until: datetime | None=None, as_of: datetime | None=None, now: datetime | None=None, touch: bool=True, token_budget: int | None=None, session: str | None=None) -> Recall: ...
     async def feedback(self, recall_id: str, *, used: Iterable[str]=(), outcome: str | None=None) -> None: ...
+    async def maintain(self, *, re_embed: bool=False, pruning: PruneRules | bool=True, dry_run: bool=False, batch: int=BATCH, progress: Progress | None=None) -> Upkeep: ...
     async def get(self, id: str, *, touch: bool=True) -> Memory: ...
     async def list(self, *, kinds: Iterable[str] | None=None, tags: Iterable[str] | None=None, where: Mapping[str, Json] | None=None, since: datetime | None=None, until: datetime | None=None, as_of: datetime | None=None, pinned: bool | None=None, hidden: bool=False, limit: int=50, cursor: str | None=None) -> Page: ...
     async def update(self, id: str, *, reason: str='', **changes: Any) -> Memory: ...
@@ -75,7 +81,6 @@ class AsyncSpace:
     async def history(self, id: str) -> builtins.list[Version]: ...
     async def journal(self, id: str | None=None) -> builtins.list[JournalEntry]: ...
     async def chain(self, id: str) -> builtins.list[Memory]: ...
-    async def maintain(self, *, re_embed: bool=False, pruning: PruneRules | bool=True, dry_run: bool=False, batch: int=BATCH, progress: Progress | None=None) -> Upkeep: ...
     async def export(self, path: str | Path, *, progress: Progress | None=None) -> int: ...
     async def import_(self, path: str | Path, *, progress: Progress | None=None) -> int: ...
     async def reflect(self, *, force: bool=False, budget: float | None=None, dry_run: bool=False, progress: Progress | None=None) -> Reflection: ...

@@ -18,7 +18,7 @@ from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
 from retentive.jobs.verbs import HomeJobs, SpaceJobs
-from retentive.keeping import Keeper, Page, Version
+from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm
 from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH
@@ -34,11 +34,12 @@ from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import Breaker, Reranker
 from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
+from retentive.records import Records
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import LazyLlm, token_windows
-from retentive.types import KINDS, SLUG, AgentState, Draft, JournalEntry, Json, Memory, aware
-from retentive.writing import checked_elements, checked_id, checked_kind
+from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, aware
+from retentive.writing import checked_elements, checked_kind
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -158,7 +159,7 @@ class Retentive(HomeJobs):
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Mind, Custody, SpaceJobs):
+class Space(Records, Mind, Custody, SpaceJobs):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None) -> None:
@@ -316,48 +317,6 @@ class Space(Mind, Custody, SpaceJobs):
         keeper = self._keeper(self._kept)
         take_feedback(keeper.store, recall_id, used, outcome, keeper.author)
 
-    def get(self, id: str, *, touch: bool = True) -> Memory:  # noqa: A002 - the name is the contract
-        """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
-        return self._keeper(self._kept).get(id, touch=touch)
-
-    def list(
-        self,
-        *,
-        kinds: Iterable[str] | None = None,
-        tags: Iterable[str] | None = None,
-        where: Mapping[str, Json] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        as_of: datetime | None = None,
-        pinned: bool | None = None,
-        hidden: bool = False,
-        limit: int = 50,
-        cursor: str | None = None,
-    ) -> Page:
-        """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
-        filters = Filters(self._known(kinds), tags, where, since, until, as_of)
-        return self._keeper(self._kept).page(filters, pinned=pinned, hidden=hidden, limit=limit, cursor=cursor)
-
-    def update(self, id: str, *, reason: str = "", **changes: Any) -> Memory:  # noqa: A002
-        """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was."""
-        return self._keeper(self._kept).update(id, changes, reason)
-
-    def forget(self, id: str, *, erase: bool = False, reason: str = "") -> None:  # noqa: A002
-        """Hide a memory from recall for good; ``erase=True`` removes text and vector and leaves a tombstone."""
-        self._keeper(self._kept).forget(id, erase=erase, reason=reason)
-
-    def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
-        """Return every state a memory has had, oldest first."""
-        return self._keeper(self._kept).history(id)
-
-    def journal(self, id: str | None = None) -> builtins.list[JournalEntry]:  # noqa: A002
-        """Return what was done, in order: to one memory, or in the whole space."""
-        return self._kept.read_journal(id if id is None else checked_id(id))
-
-    def chain(self, id: str) -> builtins.list[Memory]:  # noqa: A002
-        """Return the supersession chain a memory belongs to, oldest first."""
-        return self._keeper(self._kept).chain(id)
-
     def maintain(
         self,
         *,
@@ -377,18 +336,6 @@ class Space(Mind, Custody, SpaceJobs):
         return keeper.maintain(
             re_embed=re_embed, prune=pruning is not False, dry_run=dry_run, batch=batch, progress=progress
         )
-
-    def export(self, path: str | Path, *, progress: Progress | None = None) -> int:
-        """Write everything to a JSONL file; returns the number of memories."""
-        from retentive.transfer import export_space  # noqa: PLC0415
-
-        return export_space(self._kept, Path(path), progress=progress)
-
-    def import_(self, path: str | Path, *, progress: Progress | None = None) -> int:
-        """Read a JSONL export into this space; returns the number of memories added."""
-        from retentive.transfer import import_space  # noqa: PLC0415
-
-        return import_space(self.store, Path(path), embedder=self._home.embedder, progress=progress)
 
     def __repr__(self) -> str:
         return f"<Space {self.path!r}>"

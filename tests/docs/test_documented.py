@@ -24,6 +24,7 @@ from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.mind import Mind
 from retentive.policy import presets
 from retentive.policy.policy import _CHOICES, _SECTION_OF
+from retentive.records import Records
 from retentive.scoring.signals import SIGNALS, options_of
 from retentive.types import CHANNELS, KINDS
 
@@ -43,7 +44,7 @@ def test_every_public_name() -> None:
     assert [name for name in retentive.__all__ if not mentioned(API, name)] == []
 
 
-VERBS = [Retentive, Space, Mind, Custody, SpaceJobs, HomeJobs, Recall]
+VERBS = [Retentive, Space, Records, Mind, Custody, SpaceJobs, HomeJobs, Recall]
 
 
 @pytest.mark.parametrize("kind", [*VERBS, Hit, Memory, Draft], ids=lambda kind: kind.__name__)

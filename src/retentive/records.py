@@ -1,0 +1,99 @@
+"""What a space does with single memories: fetch, list, change, forget, tell their story, move them out and in.
+
+The verbs are a base of `retentive.Space`, and only delegate.
+"""
+
+from __future__ import annotations
+
+import builtins
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from retentive.keeping import Keeper, Page, Version
+from retentive.recall.request import Tools
+from retentive.recalling import Filters
+from retentive.stores.protocol import SpaceStore
+from retentive.types import JournalEntry, Json, Memory
+from retentive.writing import checked_id
+
+Progress = Callable[[int, int], None]
+
+
+class Records:
+    """The verbs of a space that take a memory by its id, and those that take all."""
+
+    @property
+    @abstractmethod
+    def store(self) -> SpaceStore:
+        """The rows underneath."""
+
+    @property
+    @abstractmethod
+    def _kept(self) -> SpaceStore: ...
+
+    @abstractmethod
+    def _keeper(self, store: SpaceStore) -> Keeper: ...
+
+    @property
+    @abstractmethod
+    def _recall_tools(self) -> Tools: ...
+
+    @abstractmethod
+    def _known(self, kinds: Iterable[str] | None) -> tuple[str, ...] | None: ...
+
+    def get(self, id: str, *, touch: bool = True) -> Memory:  # noqa: A002 - the name is the contract
+        """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
+        return self._keeper(self._kept).get(id, touch=touch)
+
+    def list(
+        self,
+        *,
+        kinds: Iterable[str] | None = None,
+        tags: Iterable[str] | None = None,
+        where: Mapping[str, Json] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        as_of: datetime | None = None,
+        pinned: bool | None = None,
+        hidden: bool = False,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page:
+        """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
+        filters = Filters(self._known(kinds), tags, where, since, until, as_of)
+        return self._keeper(self._kept).page(filters, pinned=pinned, hidden=hidden, limit=limit, cursor=cursor)
+
+    def update(self, id: str, *, reason: str = "", **changes: Any) -> Memory:  # noqa: A002
+        """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was."""
+        return self._keeper(self._kept).update(id, changes, reason)
+
+    def forget(self, id: str, *, erase: bool = False, reason: str = "") -> None:  # noqa: A002
+        """Hide a memory from recall for good; ``erase=True`` removes text and vector and leaves a tombstone."""
+        self._keeper(self._kept).forget(id, erase=erase, reason=reason)
+
+    def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
+        """Return every state a memory has had, oldest first."""
+        return self._keeper(self._kept).history(id)
+
+    def journal(self, id: str | None = None) -> builtins.list[JournalEntry]:  # noqa: A002
+        """Return what was done, in order: to one memory, or in the whole space."""
+        return self._kept.read_journal(id if id is None else checked_id(id))
+
+    def chain(self, id: str) -> builtins.list[Memory]:  # noqa: A002
+        """Return the supersession chain a memory belongs to, oldest first."""
+        return self._keeper(self._kept).chain(id)
+
+    def export(self, path: str | Path, *, progress: Progress | None = None) -> int:
+        """Write everything to a JSONL file; returns the number of memories."""
+        from retentive.transfer import export_space  # noqa: PLC0415
+
+        return export_space(self._kept, Path(path), progress=progress)
+
+    def import_(self, path: str | Path, *, progress: Progress | None = None) -> int:
+        """Read a JSONL export into this space; returns the number of memories added."""
+        from retentive.transfer import import_space  # noqa: PLC0415
+
+        return import_space(self.store, Path(path), embedder=self._recall_tools.embedder, progress=progress)
