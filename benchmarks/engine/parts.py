@@ -252,11 +252,14 @@ def replayed(subject: Subject, runs: int = 100) -> dict[str, Any]:
     import apsw  # noqa: PLC0415
 
     transactions: list[list[tuple[str, Any]]] = []
+    writers: list[Any] = []
 
     def note(cursor: Any, sql: str, bindings: Any) -> bool:
-        if sql.startswith("BEGIN IMMEDIATE"):
+        begins = sql.startswith("BEGIN IMMEDIATE")
+        if begins:
             transactions.append([])
-        if transactions and (sql.startswith("BEGIN IMMEDIATE") or cursor.connection.in_transaction):
+            writers[:] = [cursor.connection]
+        if begins or (cursor.connection in writers and cursor.connection.in_transaction):  # not what a reader does beside
             transactions[-1].append((sql, bindings))
         return True
 

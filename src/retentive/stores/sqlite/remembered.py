@@ -43,7 +43,7 @@ class SessionTurns:
     """The places of each session. Sorted once; what came later is looked through, until that is much."""
 
     def __init__(self) -> None:
-        self._order: Places = np.empty(0, dtype=np.int64)
+        self._order: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._sessions: NDArray[np.int32] = np.empty(0, dtype=np.int32)
 
     def note(self, before: NDArray[np.int32], places: Places, after: tuple[int, ...]) -> None:
@@ -56,10 +56,10 @@ class SessionTurns:
         """Return the places of some sessions; ``sessions`` has that of every place."""
         tail = len(sessions) - len(self._order)
         if tail > max(TAIL, len(sessions) // TAIL_SHARE):
-            self._order = np.argsort(sessions, kind="stable")
+            self._order = np.argsort(sessions, kind="stable").astype(np.int32)
             self._sessions, tail = sessions[self._order], 0
         first = np.searchsorted(self._sessions, codes, "left").tolist()
         last = np.searchsorted(self._sessions, codes, "right").tolist()
         parts = [self._order[start:end] for start, end in zip(first, last, strict=True)]
         newer = np.flatnonzero(np.isin(sessions[len(sessions) - tail :], codes)) + len(sessions) - tail
-        return np.concatenate((*parts, newer))
+        return np.concatenate((*parts, newer), dtype=np.int64)

@@ -37,7 +37,7 @@ FEW = 512  # rows that pass: no need for codes, all are scored
 LEAST_SAMPLE = 128  # members of the sample that must pass before it speaks for those that pass
 SPREAD_SAMPLE = 256  # else so many of those that pass are fetched, evenly spread
 CHECKED = 4_096  # vectors compared at a time
-HOT = 4_096  # vectors fetched lately that are kept: the same recall asks for their columns
+HOT = 2_048  # vectors fetched lately that are kept: the same recall asks for their columns
 
 
 class VectorRows:
