@@ -259,7 +259,7 @@ def replayed(subject: Subject, runs: int = 100) -> dict[str, Any]:
         if begins:
             transactions.append([])
             writers[:] = [cursor.connection]
-        if begins or (cursor.connection in writers and cursor.connection.in_transaction):  # not what a reader does beside
+        if begins or (cursor.connection in writers and cursor.connection.in_transaction):  # a reader is not one
             transactions[-1].append((sql, bindings))
         return True
 
