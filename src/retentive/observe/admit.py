@@ -1,0 +1,91 @@
+"""What is taken from turns, before it is stored: as drafts that name their turn, and without what is known already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from retentive.observe.outcome import NotTaken
+from retentive.observe.patterns import COMMITMENT, Extract, extract
+from retentive.observe.sessions import memory_id
+from retentive.stores.protocol import SpaceStore, Transaction
+from retentive.text.sameness import folded, says_the_same
+from retentive.types import Draft, Gate, Memory, Vectors
+from retentive.writing import Author, memory_of
+
+_LOOKED_AT: Final = 5
+PATTERNS: Final = "patterns"
+
+
+def taken_drafts(turns: Iterable[Memory], author: Author) -> list[Memory]:
+    """Return what the turns state by the patterns, in their order."""
+    return [
+        as_memory(turn, item, author, PATTERNS)
+        for turn in turns
+        for item in extract(turn.text, str(turn.metadata.get("origin", "")), turn.speaker or "")
+    ]
+
+
+def as_memory(turn: Memory, item: Extract, author: Author, method: str, **more: Any) -> Memory:
+    """Return one thing taken from a turn: it names the turn, and is trusted as far as the turn is."""
+    promised = item.kind == COMMITMENT
+    draft = Draft(
+        item.text,
+        kind="decision" if promised else item.kind,
+        id=memory_id(turn.id, item.kind, folded(item.text)),
+        key=item.key,
+        tags=(COMMITMENT,) if promised else (),
+        at=turn.created_at,
+        speaker=turn.speaker,
+        session=turn.session,
+        source=f"turn:{turn.id}",
+        derived_from=(turn.id,),
+        trust=turn.trust,
+        metadata={"origin": turn.metadata.get("origin"), "method": method},
+        **more,
+    )
+    return memory_of(draft, author)
+
+
+class Admission:
+    """Sifts what was taken: each once, and nothing that the space says already or that somebody had erased."""
+
+    def __init__(self, store: SpaceStore, author: Author, tx: Transaction | None = None) -> None:
+        self._store, self._author, self._tx = store, author, tx
+        self._gate = Gate(true_at=author.now)
+        self._seen: set[tuple[str, str | None, str]] = set()
+
+    def sift(
+        self, taken: Sequence[Memory], vectors: Sequence[Vectors]
+    ) -> tuple[list[tuple[Memory, Vectors]], list[NotTaken]]:
+        """Return what may be stored, and what not with the reason."""
+        admitted, refused = [], []
+        for memory, vector in zip(taken, vectors, strict=True):
+            reason = self._refusal(memory, vector)
+            if reason is None:
+                admitted.append((memory, vector))
+            else:
+                refused.append(NotTaken(memory.text, memory.kind, reason))
+        return admitted, refused
+
+    def _refusal(self, memory: Memory, vector: Vectors) -> str | None:
+        said = (memory.kind, memory.speaker, folded(memory.text))
+        if said in self._seen:
+            return "said twice here"
+        self._seen.add(said)
+        if self._known(memory.id):
+            return "taken from this turn before"
+        same = self._same(memory, vector)
+        return f"{same.id} says it already" if same else None
+
+    def _known(self, name: str) -> bool:
+        row = self._tx.get(name) if self._tx else self._store.get([name]).get(name)
+        return row is not None or bool(self._store.read_journal(name, limit=1))
+
+    def _same(self, memory: Memory, vector: Vectors) -> Memory | None:
+        """Return a standing memory of the same kind and speaker that says the same."""
+        gate = replace(self._gate, kinds=frozenset({memory.kind}))
+        like = self._store.memories(self._store.nearest(vector, gate, _LOOKED_AT).rows)
+        alike = (one for one in like if one.speaker == memory.speaker and says_the_same(one.text, memory.text))
+        return next(alike, None)

@@ -1,0 +1,27 @@
+"""Whether two texts say the same in the same words: case, stops, spaces and fillers aside. Values and negations count."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+_FILLERS: Final = frozenset(
+    "a an the really actually just also very still so quite simply absolutely honestly totally truly definitely please"
+    " always usually generally personally".split()
+)
+
+
+def folded(text: str) -> str:
+    """Return a text as its words alone: two that differ in case, stops and spaces are one."""
+    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two texts have the same words in the same order, fillers aside."""
+    return _core(one) == _core(other)
+
+
+def _core(text: str) -> list[str]:
+    words = folded(text).split()
+    return [word for word in words if word not in _FILLERS] or words
