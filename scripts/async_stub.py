@@ -53,6 +53,8 @@ def _imports(module: ast.Module) -> list[str]:
 def _stub_class(name: str, source: ast.ClassDef, *, constructor: bool) -> str:
     lines = [f"class {name}:"]
     for node in source.body:
+        if isinstance(node, ast.FunctionDef) and any("abstract" in ast.unparse(one) for one in node.decorator_list):
+            continue
         if not isinstance(node, ast.FunctionDef) or (node.name.startswith("_") and node.name != "__init__"):
             continue
         if node.name in LEFT_OUT and not (constructor and node.name == "__init__"):

@@ -1,7 +1,7 @@
-"""Measure extraction by patterns on both halves of the labelled turns; write results.json and table.md beside this file.
+"""Measure extraction by patterns on both halves of the labelled turns; write results.json and table.md here.
 
-    python benchmarks/extraction/run.py            # both halves
-    python benchmarks/extraction/run.py --misses   # and what was missed or wrong, of the development half only
+python benchmarks/extraction/run.py            # both halves
+python benchmarks/extraction/run.py --misses   # and what was missed or wrong, of the development half only
 """
 
 from __future__ import annotations

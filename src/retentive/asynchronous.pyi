@@ -22,6 +22,7 @@ from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
 from retentive.mind import Mind
+from retentive.observing import Observing
 from retentive.opening import store_of, system_clock
 from retentive.paths import space_path
 from retentive.policy import presets
@@ -62,6 +63,9 @@ from retentive.reflect.outcome import Reflection, Shaken
 from collections.abc import Iterable, Mapping
 from retentive.types import AgentState, Json
 from retentive.recall.absence import WhyNot
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from retentive.observe.outcome import Observation
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -90,6 +94,7 @@ class AsyncSpace:
     async def run_jobs(self, *, kinds: Iterable[str] | None=None, limit: int | None=None, progress: Progress | None=None) -> Ran: ...
     async def retry_jobs(self, *ids: str) -> builtins.list[Job]: ...
     async def drop_jobs(self, *ids: str) -> int: ...
+    async def observe(self, messages: Iterable[Any], *, session: str | None=None, at: datetime | None=None, trust: Mapping[str, float] | None=None, extract: str='patterns', gap: timedelta=timedelta(minutes=30), dry_run: bool=False, progress: Progress | None=None) -> Observation: ...
 class AsyncRetentive:
     def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, llm: Llm | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None) -> None: ...
     @property

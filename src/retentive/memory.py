@@ -24,6 +24,7 @@ from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
 from retentive.mind import Mind
+from retentive.observing import Observing
 from retentive.opening import store_of, system_clock
 from retentive.paths import space_path
 from retentive.policy import presets
@@ -159,7 +160,7 @@ class Retentive(HomeJobs):
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Records, Mind, Custody, SpaceJobs):
+class Space(Records, Mind, Custody, SpaceJobs, Observing):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None) -> None:

@@ -22,6 +22,7 @@ from retentive.custody import Custody
 from retentive.errors import MissingExtra, RetentiveError
 from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.mind import Mind
+from retentive.observing import Observing
 from retentive.policy import presets
 from retentive.policy.policy import _CHOICES, _SECTION_OF
 from retentive.records import Records
@@ -44,7 +45,7 @@ def test_every_public_name() -> None:
     assert [name for name in retentive.__all__ if not mentioned(API, name)] == []
 
 
-VERBS = [Retentive, Space, Records, Mind, Custody, SpaceJobs, HomeJobs, Recall]
+VERBS = [Retentive, Space, Records, Mind, Custody, SpaceJobs, HomeJobs, Observing, Recall]
 
 
 @pytest.mark.parametrize("kind", [*VERBS, Hit, Memory, Draft], ids=lambda kind: kind.__name__)

@@ -25,6 +25,7 @@ INTERRUPTED: Final = 130
 
 COMMANDS: Final = {
     "remember": ("writing", "Remember a text."),
+    "observe": ("observing", "Take in a conversation: its turns, and the memories they hold."),
     "recall": ("recalling", "Ask what is worth bringing up now, and see why."),
     "get": ("reading", "Show one memory by its id."),
     "list": ("reading", "List memories, newest first."),

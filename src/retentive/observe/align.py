@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import product
 from typing import Final
 
 SAME_MOMENT: Final = timedelta(seconds=1)  # logs round
-_LARGEST_TABLE: Final = 4_000_000  # cells: beyond, only windows and common beginnings are recognised
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +25,16 @@ class Heard:
     at: datetime | None = None
     erased: bool = False
 
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """Who said what."""
+        return self.role, self.speaker, self.text
+
     def is_again(self, other: Heard) -> bool:
         """Whether both are one turn."""
         if self.erased or other.erased:
             return True
-        if (self.role, self.speaker, self.text) != (other.role, other.speaker, other.text):
+        if self.words != other.words:
             return False
         return self.at is None or other.at is None or abs(self.at - other.at) <= SAME_MOMENT
 
@@ -39,17 +42,16 @@ class Heard:
 def new_turns(stored: Sequence[Heard], coming: Sequence[Heard], *, same_start: bool = False) -> list[int]:
     """Return the places in ``coming`` that are new; ``same_start``: both are known to begin with the same turn.
 
-    An erased turn is recognised only beside one that is not (or at a known start): alone it could be any.
+    Read as a window over the end, or turn by turn whatever the order: whichever finds less that is new, so that what
+    was observed once adds nothing. The price: words that were said before, and come again without a time and without
+    the turns around them, count as known. An erased turn is recognised
+    only beside one that is not (or at a known start): alone it could be any.
     """
     known = _window(stored, coming, same_start=same_start)
-    if known is not None:
-        return list(range(known, len(coming)))
+    behind = list(range(known or 0, len(coming)))
     start = _common_start(stored, coming, same_start=same_start)
-    rest, more = stored[start:], coming[start:]
-    if len(rest) * len(more) > _LARGEST_TABLE:
-        return list(range(start, len(coming)))
-    again = _longest_common(rest, more)
-    return [start + place for place in range(len(more)) if place not in again]
+    apart = [start + place for place in _unmatched(stored[start:], coming[start:])]
+    return behind if len(behind) <= len(apart) else apart
 
 
 def continues(stored: Sequence[Heard], coming: Sequence[Heard]) -> bool:
@@ -79,24 +81,22 @@ def _agree(stored: Sequence[Heard], coming: Sequence[Heard], *, sure: bool) -> b
     return all(map(Heard.is_again, stored, coming)) and (sure or not all(turn.erased for turn in stored))
 
 
-def _longest_common(stored: Sequence[Heard], coming: Sequence[Heard]) -> set[int]:
-    """Return the places in ``coming`` on a longest common subsequence, the earliest of them: what is new stands last."""
-    table = [[0] * (len(coming) + 1) for _ in range(len(stored) + 1)]
-    for i, j in product(reversed(range(len(stored))), reversed(range(len(coming)))):
-        both = table[i + 1][j + 1] + 1 if _surely(stored[i], coming[j]) else 0
-        table[i][j] = max(both, table[i + 1][j], table[i][j + 1])
-    found: set[int] = set()
-    i = j = 0
-    while i < len(stored) and j < len(coming):
-        if _surely(stored[i], coming[j]) and table[i][j] == table[i + 1][j + 1] + 1:
-            found.add(j)
-            i, j = i + 1, j + 1
-        elif table[i + 1][j] >= table[i][j + 1]:  # step over the stored one first: the coming one may match later
-            i += 1
+def _unmatched(stored: Sequence[Heard], coming: Sequence[Heard]) -> list[int]:
+    """Return the places of the turns that no stored turn stands for, whatever the order; each stands for one.
+
+    Order would tell a little more, and would not keep the promise that the same conversation adds nothing: what was
+    new in the middle is stored at the end.
+    """
+    unused: dict[tuple[str, str, str], list[Heard]] = {}
+    for turn in stored:
+        if not turn.erased:
+            unused.setdefault(turn.words, []).append(turn)
+    found = []
+    for place, turn in enumerate(coming):
+        alike = unused.get(turn.words, [])
+        again = next((one for one in alike if one.is_again(turn)), None)
+        if again is None:
+            found.append(place)
         else:
-            j += 1
+            alike.remove(again)
     return found
-
-
-def _surely(stored: Heard, coming: Heard) -> bool:
-    return not stored.erased and stored.is_again(coming)

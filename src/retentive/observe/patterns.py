@@ -1,4 +1,4 @@
-"""Typed memories taken from turns without a model: what the speaker likes, is, has decided, promises and knows how to do.
+"""Typed memories taken from turns without a model: what speakers like, are, decided, promise and know how to do.
 
 Nothing is rewritten: a memory is the clause as it was said, with its speaker beside it. So it can be wrong only in what
 it was taken for. English; other languages yield nothing.
@@ -85,7 +85,8 @@ def _stated(sentence: str, role: str, speaker: str) -> Iterator[Extract]:
         led = LEADING.match(clause)
         kind = _kind_of(clause[led.end() :] if led else clause, role)
         if kind is not None:
-            yield Extract(kind, _trimmed(clause), _key(clause, speaker) if kind in {"fact", "preference"} else None)
+            words = _trimmed(clause)
+            yield Extract(kind, words, _key(words, speaker) if kind in {"fact", "preference"} else None)
         elif PROCEDURE.match(clause):
             yield Extract("procedure", _trimmed(clause))
 

@@ -17,7 +17,6 @@ from retentive.observe.segments import GAP, LOOKED_BACK, Said, begins, content_t
 from retentive.observe.sessions import OBSERVED, STATED, Kept, Place, find_session, places, trusted
 from retentive.observe.turns import Read, read_messages
 from retentive.recall.request import Tools
-from retentive.stores.protocol import Transaction
 from retentive.text.tokens import query_terms
 from retentive.types import Draft, Memory, Vectors, aware
 from retentive.writing import checked_name, checked_unit, memory_of
@@ -78,7 +77,8 @@ def _check(wish: Wish) -> None:
         raise InvalidInput(
             f"extract={wish.extract!r} is none of {', '.join(map(repr, EXTRACTIONS))}.", value=wish.extract
         )
-    if not isinstance(wish.gap, timedelta) or wish.gap <= timedelta(0):
+    gap: object = wish.gap
+    if not isinstance(gap, timedelta) or gap <= timedelta(0):
         raise InvalidInput(f"gap={wish.gap!r} is no positive timedelta.", value=wish.gap)
 
 
@@ -90,7 +90,8 @@ class _Run:
     def observe(self, read: Read) -> Observation | None:
         """Plan and write; None where somebody else wrote into the same places meanwhile."""
         kept = find_session(self._store, self._wish.session, read.turns)
-        fresh = places(kept, read.turns, self._wish.at or self._author.now, self._wish.session is not None)
+        now = self._wish.at or self._author.now
+        fresh = places(kept, read.turns, now, named=self._wish.session is not None)
         told = Observation(
             kept.session, (), len(read.turns) - len(fresh), read.skipped, method=self._wish.extract
         )  # fmt: skip

@@ -79,7 +79,15 @@ def find_session(store: SpaceStore, session: str | None, turns: Sequence[Turn]) 
 
 
 def stored_turns(store: SpaceStore, session: str) -> Kept:
-    """Fetch a conversation's turns in order; a place without a row and without a journal is its end."""
+    """Fetch a conversation's turns in order; a place without a row and without a journal is its end.
+
+    From one state of the store: a turn that others write between the two looks would pass for an erased one.
+    """
+    with store.snapshot():
+        return _stored_turns(store, session)
+
+
+def _stored_turns(store: SpaceStore, session: str) -> Kept:
     found: list[Memory | None] = []
     while True:
         ids = [turn_id(session, number) for number in range(len(found), len(found) + _CHUNK)]
@@ -108,7 +116,7 @@ def _heard(memory: Memory | None) -> Heard:
     return Heard(role, memory.speaker or "", memory.text, memory.created_at if stated else None)
 
 
-def places(kept: Kept, turns: Sequence[Turn], now: datetime, named: bool) -> list[Place]:  # noqa: FBT001 - two callers
+def places(kept: Kept, turns: Sequence[Turn], now: datetime, *, named: bool) -> list[Place]:
     """Return the turns that are new, each with its place and time."""
     heard = [heard_turn(turn) for turn in turns]
     fresh = new_turns(heard_turns(kept), heard, same_start=not named)

@@ -84,7 +84,7 @@ def _turns_of(message: Any, place: str) -> list[Turn]:
 
 
 def _as_mapping(message: Any, place: str) -> Mapping[str, Any]:
-    """Return a message as a mapping; an object with ``content`` and a ``type`` or ``role`` is read by its attributes."""
+    """Return a message as a mapping; an object with ``content`` and ``type`` or ``role`` is read by its attributes."""
     if isinstance(message, Mapping):
         return message
     if hasattr(message, "content") and (hasattr(message, "role") or hasattr(message, "type")):
@@ -94,7 +94,7 @@ def _as_mapping(message: Any, place: str) -> Mapping[str, Any]:
         known = {name: value for name, value in found.items() if value is not None}
         return {**(more if isinstance(more, Mapping) else {}), **known}
     raise InvalidInput(
-        f"{place}={_brief(message)} is no chat message; pass dictionaries with role and content, or LangChain messages.",
+        f"{place}={_brief(message)} is no chat message; pass mappings with role and content, or LangChain's objects.",
         place=place,
     )
 
@@ -139,8 +139,8 @@ def _parts(data: Mapping[str, Any], place: str) -> tuple[str, list[str]]:
     if isinstance(data.get("refusal"), str):
         said.append(data["refusal"])
     calls = data.get("tool_calls") or ([data["function_call"]] if data.get("function_call") else [])
-    for call in calls if isinstance(calls, Sequence) and not isinstance(calls, str) else []:
-        said.append(_call(call))
+    if isinstance(calls, Sequence) and not isinstance(calls, str):
+        said += [_call(call) for call in calls]
     return "\n".join(dict.fromkeys(text for text in said if text.strip())), results
 
 

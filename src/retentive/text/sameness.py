@@ -1,4 +1,4 @@
-"""Whether two texts say the same in the same words: case, stops, spaces and fillers aside. Values and negations count."""
+"""Whether two texts say the same in the same words; case, stops and fillers aside. Values and negations count."""
 
 from __future__ import annotations
 

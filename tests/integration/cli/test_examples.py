@@ -53,6 +53,7 @@ def test_the_example_runs(example: str, seeded: Run, monkeypatch: pytest.MonkeyP
     seeded("remember", "Old news", "--space", "acme/old")
     seeded("recall", "Postgres for relational work")
     seeded("export", "alice.jsonl")
+    Path("chat.json").write_text('[{"role": "user", "content": "I prefer tea over coffee."}]', "utf-8")
     arguments, given, target = taken_apart(example)
     result = seeded(*arguments, input=given)
     if target:
