@@ -74,6 +74,8 @@ def _question(recall: Explainable) -> Iterator[str]:
     if trace.intent:
         yield from _labelled("time", _intent(trace.intent))
     yield from _labelled("channels", ", ".join(_channel(name, report) for name, report in trace.channels.items()))
+    for habit in trace.habits:
+        yield from _labelled("policy", visible(habit))
     yield from _labelled("weights", ", ".join(f"{name} {weight:g}" for name, weight in trace.weights.items()))
 
 

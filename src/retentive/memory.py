@@ -17,6 +17,7 @@ from retentive.custody import Custody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
+from retentive.habits import Habits, InForce
 from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm
@@ -160,7 +161,7 @@ class Retentive(HomeJobs):
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Records, Mind, Custody, SpaceJobs, Observing):
+class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None) -> None:
@@ -274,11 +275,12 @@ class Space(Records, Mind, Custody, SpaceJobs, Observing):
     ) -> Question:
         """Put a caller's arguments into one value; ``settings`` are fields of the policy, None for its own."""
         moment = aware(now, "now") if now is not None else self._home.now()
-        chosen = policy_of(policy, self._home.policy)
+        force = self._in_force() if policy is None else InForce(policy_of(policy, self._home.policy))
+        chosen = force.policy
         named = {name: value for name, value in settings.items() if value is not None}
         known = replace(filters, kinds=self._known(filters.kinds))
         question = question_of(*asked, chosen.replace(**named) if named else chosen, known, moment)
-        return question if session is None else replace(question, session=session)
+        return replace(question, session=session or question.session, habits=force.habits)
 
     def _known(self, kinds: Iterable[str] | None) -> tuple[str, ...] | None:
         """Refuse kinds that nobody registered: a typo would silently give an empty answer."""

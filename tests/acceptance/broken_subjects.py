@@ -294,6 +294,29 @@ class Credulous(RetentiveSubject):
         return replace(super().reflect(**how), shaken=())
 
 
+class Gullible(RetentiveSubject):
+    """Applies whatever tuning found, clear or not."""
+
+    def tune(self, **how: Any) -> Any:
+        """Believe it."""
+        outcome = super().tune(**how)
+        if not outcome.accepted:
+            self.space().apply_policy(outcome.policy.replace(weights={"importance": 0.0}))
+        return outcome
+
+
+class Unteachable(RetentiveSubject):
+    """Tunes, and recalls as before."""
+
+    def tune(self, **how: Any) -> Any:
+        """Take back what was learnt."""
+        outcome = super().tune(**how)
+        if outcome.accepted:
+            self.space().undo_policy()
+            self.space().apply_policy(outcome.base)
+        return outcome
+
+
 def deaf(*names: str) -> Maker:
     """Return our engine without hearing some facts."""
     return lambda setting: Unmindful(setting, names)
@@ -354,6 +377,7 @@ BROKEN: dict[int, dict[str, Maker]] = {
     },
     37: {"fetched as if only looked at": Onlooker, "never prunes": under_rules(age_days=1e5)},
     38: {"journal without reasons": Speechless, "never prunes": under_rules(age_days=1e5)},
+    41: {"gullible": Gullible, "unteachable": Unteachable},
     42: {"a lie": doctored(with_a_better_score)},
     43: {"use rules": under("blend"), "recency of use adds up": under("focus")},
 }

@@ -20,6 +20,7 @@ from retentive.cli.main import COMMANDS
 from retentive.config import KEYS
 from retentive.custody import Custody
 from retentive.errors import MissingExtra, RetentiveError
+from retentive.habits import Habits
 from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.mind import Mind
 from retentive.observing import Observing
@@ -45,7 +46,7 @@ def test_every_public_name() -> None:
     assert [name for name in retentive.__all__ if not mentioned(API, name)] == []
 
 
-VERBS = [Retentive, Space, Records, Mind, Custody, SpaceJobs, HomeJobs, Observing, Recall]
+VERBS = [Retentive, Space, Records, Mind, Custody, Habits, SpaceJobs, HomeJobs, Observing, Recall]
 
 
 @pytest.mark.parametrize("kind", [*VERBS, Hit, Memory, Draft], ids=lambda kind: kind.__name__)

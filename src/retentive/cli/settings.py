@@ -23,9 +23,24 @@ def show(session: Session) -> None:
         (str(each["key"]), "" if each["value"] is None else seen(each["value"]), str(each["origin"]))
         for each in entries
     ]
+    if own := _own_policy(session):
+        entries.append(own)
+        rows.append((str(own["key"]), seen(str(own["value"])), str(own["origin"])))
     session.emit(entries, lambda: columns([("key", "value", "from"), *rows]))
     for path in session.config.files:
         talk(f"Read {path}.")
+
+
+def _own_policy(session: Session) -> dict[str, str] | None:
+    """Return the policy that the space has of its own: there it goes before the one configured."""
+    path = session.config.space
+    if path is None or path not in session.memories().spaces():
+        return None
+    own = session.memories().space(path).applied_policy()
+    if own is None:
+        return None
+    origin = f"applied to {path} on {own.at:%Y-%m-%d}" + (f": {own.note}" if own.note else "")
+    return {"key": "policy of the space", "value": own.policy.name, "origin": origin}
 
 
 settings.add_command(show)

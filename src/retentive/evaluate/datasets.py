@@ -33,6 +33,9 @@ class Item:
     speaker: str | None = None
     session: str | None = None
     caption: str | None = None  # of a shared picture; read, but not remembered: published figures are without it
+    kind: str | None = None
+    importance: float | None = None
+    read: tuple[datetime, ...] = ()  # when it was recalled before, oldest first: what recency and frequency go by
 
     @property
     def said(self) -> str:
@@ -200,6 +203,9 @@ def _item(data: Any, place: _Place) -> Item:
         speaker=_optional(row, "speaker", place),
         session=_optional(row, "session", place),
         caption=_optional(row, "caption", place),
+        kind=_optional(row, "kind", place),
+        importance=_share(row, "importance", place),
+        read=_moments(row, place),
     )
 
 
@@ -240,16 +246,33 @@ def _optional(row: Mapping[str, Any], name: str, place: _Place) -> str | None:
     return None if row.get(name) is None else _string(row, name, place)
 
 
+def _share(row: Mapping[str, Any], name: str, place: _Place) -> float | None:
+    value = row.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        place.at(name).refuse("expected a number from 0 to 1", value, f"Give `{name}` as 0.5, or leave it out.")
+    return float(value)
+
+
 def _moment(row: Mapping[str, Any], place: _Place) -> datetime:
-    value = row.get("at")
+    return _as_moment(row.get("at"), place.at("at"))
+
+
+def _moments(row: Mapping[str, Any], place: _Place) -> tuple[datetime, ...]:
+    values = _list({"read": [], **row}, "read", place)
+    return tuple(sorted(_as_moment(value, place.at("read").at(at)) for at, value in enumerate(values)))
+
+
+def _as_moment(value: object, place: _Place) -> datetime:
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         moment = None
     if moment is None:
-        place.at("at").refuse("expected a moment in ISO 8601", value, "Write it as 2023-05-08T13:56:00Z.")
+        place.refuse("expected a moment in ISO 8601", value, "Write it as 2023-05-08T13:56:00Z.")
     if moment.tzinfo is None:
-        place.at("at").refuse("the moment has no time zone", value, "Append Z for UTC.")
+        place.refuse("the moment has no time zone", value, "Append Z for UTC.")
     return moment.astimezone(UTC)
 
 

@@ -21,6 +21,7 @@ from retentive.types import Gate, LedgerEntry, Memory
 
 CATEGORY: Final = "ledger"
 _PAGE: Final = 500
+_ITEM: Final = ("id", "text", "at", "speaker", "session", "caption", "kind", "importance", "read")
 
 
 def from_ledger(spaces: Mapping[str, SpaceStore], *, since: datetime | None = None, name: str = "ledger") -> Dataset:
@@ -38,12 +39,15 @@ def from_ledger(spaces: Mapping[str, SpaceStore], *, since: datetime | None = No
 
 def conversation(store: SpaceStore, path: str, *, since: datetime | None = None) -> Conversation:
     """Return one space's memories with the recalls that say what was used, oldest first."""
-    entries = [entry for entry in store.read_ledger(since=since) if entry.used]
+    recalls = store.read_ledger()
+    entries = [entry for entry in recalls if entry.used and (since is None or entry.at >= since)]
     if not entries:
         return Conversation(path, (), ())
     memories = list(_memories(store, entries[0].at))
     known = {memory.id for memory in memories}
-    items = tuple(_item(memory) for memory in sorted(memories, key=lambda one: (one.created_at, one.id)))
+    read = _read(recalls)
+    ordered = sorted(memories, key=lambda one: (one.created_at, one.id))
+    items = tuple(_item(memory, read.get(memory.id, ())) for memory in ordered)
     asked = (question for entry in reversed(entries) if (question := _question(entry, known)))
     return Conversation(path, items, tuple(asked))
 
@@ -57,8 +61,26 @@ def _memories(store: SpaceStore, moment: datetime) -> Iterable[Memory]:
         after = Cursor(page[-1].created_at, page[-1].id)
 
 
-def _item(memory: Memory) -> Item:
-    return Item(memory.id, memory.text, memory.created_at, memory.speaker, memory.session)
+def _read(recalls: Iterable[LedgerEntry]) -> dict[str, list[datetime]]:
+    """Return when each memory was recalled, oldest first: what is known of its use at any later moment."""
+    moments: dict[str, list[datetime]] = {}
+    for entry in recalls:
+        for memory_id in entry.ids:
+            moments.setdefault(memory_id, []).append(entry.at)
+    return {memory_id: sorted(found) for memory_id, found in moments.items()}
+
+
+def _item(memory: Memory, read: Iterable[datetime]) -> Item:
+    return Item(
+        id=memory.id,
+        text=memory.text,
+        at=memory.created_at,
+        speaker=memory.speaker,
+        session=memory.session,
+        kind=memory.kind,
+        importance=memory.importance,
+        read=tuple(read),
+    )
 
 
 def _question(entry: LedgerEntry, known: set[str]) -> Question | None:
@@ -82,7 +104,7 @@ def as_neutral(dataset: Dataset) -> dict[str, Any]:
 def _space(one: Conversation) -> dict[str, Any]:
     return {
         "space": one.space,
-        "memories": [_filled(item, ("id", "text", "at", "speaker", "session", "caption")) for item in one.items],
+        "memories": [_filled(item, _ITEM) for item in one.items],
         "queries": [
             _filled(item, ("id", "text", "at", "gold", "category", "current", "outdated")) for item in one.questions
         ],
@@ -97,6 +119,8 @@ def _filled(value: Item | Question, names: Iterable[str]) -> dict[str, Any]:
             plain[name] = field.isoformat()
         elif isinstance(field, frozenset):
             plain[name] = sorted(field)
+        elif isinstance(field, tuple):
+            plain |= {name: [moment.isoformat() for moment in field]} if field else {}
         elif field is not None:
             plain[name] = field
     return plain

@@ -21,7 +21,8 @@ from retentive.embedders.protocol import Embedder, query_vector
 from retentive.errors import unknown_name
 from retentive.evaluate import misses
 from retentive.evaluate.cache import cached
-from retentive.evaluate.datasets import Conversation, Dataset, Item, Question
+from retentive.evaluate.datasets import Conversation, Dataset, Question
+from retentive.evaluate.ingest import TEXT_FORMS, History, ingested, kinds_of, position
 from retentive.evaluate.metrics import newest_first, ranking_metrics
 from retentive.evaluate.report import Asked, Report, summarise
 from retentive.policy.policy import Policy
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from retentive.recall.request import Tools
 
 DEPTHS = (1, 5, 10, 20)
-TEXT_FORMS = ("fields", "dated")
-"""Speaker and time beside the text, as the façade takes them; or written into it, as published baselines have them."""
 Progress = Callable[[int, int, str], None]
 """Called with questions answered, questions in all, and what is running."""
 
@@ -166,33 +165,14 @@ def _played(
 ) -> None:
     """Remember a conversation and ask it everything under some policies."""
     path = ("evaluation", f"conversation-{number}")
-    space = _ingested(memories.space(path), conversation, run.text_form)
+    memories.register_kind(*kinds_of(conversation))
+    space = ingested(memories.space(path), conversation, run.text_form)
     for question in conversation.questions:
         query_vector(run.embedder, question.text)  # embedding is measured apart, so no policy pays for it
     for policy in policies:
         asked = _ask_all(run, _Place(space, memories.tools, conversation), policy, touch=touch)
         run.finish((conversation.space, policy.name, touch), asked)
     memories.drop(path)
-
-
-def _ingested(space: Space, conversation: Conversation, text_form: str) -> Space:
-    write = _fields if text_form == "fields" else _dated
-    space.remember_many(write(_position(number), item) for number, item in enumerate(conversation.items))
-    return space
-
-
-def _fields(position: str, item: Item) -> dict[str, Any]:
-    return {"id": position, "text": item.said, "at": item.at, "speaker": item.speaker, "session": item.session}
-
-
-def _dated(position: str, item: Item) -> dict[str, Any]:
-    speaker = f"{item.speaker}: " if item.speaker else ""
-    text = f"[{item.at:%Y-%m-%d %H:%M}] {speaker}{item.said}"
-    return {"id": position, "text": text, "at": item.at, "session": item.session}
-
-
-def _position(number: int) -> str:
-    return f"m{number:06d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +185,16 @@ class _Place:
 
     def names(self) -> dict[str, str]:
         """Return the set's own ids by ours."""
-        return {_position(number): item.id for number, item in enumerate(self.conversation.items)}
+        return {position(number): item.id for number, item in enumerate(self.conversation.items)}
 
 
 def _ask_all(run: _Run, place: _Place, policy: Policy, *, touch: bool) -> list[Asked]:
     names, said = place.names(), {item.id: item.at for item in place.conversation.items}
     asked = []
+    history = None if touch else History(place.conversation.items)
     for question in place.conversation.questions:
+        if history:
+            history.stand_at(place.space, question.at)
         asked.append(_asked(run.depths, place, question, policy, names, said, touch=touch))
         run.step(f"{policy.name}{' with write-back' if touch else ''}")
     return asked

@@ -33,18 +33,23 @@ def load_policy(path: Path) -> Policy:
 
 
 def parse_policy(text: str, source: str) -> Policy:
-    """Read a policy from TOML text."""
+    """Read a policy from TOML text, and warn of what is likely not meant."""
+    policy = restored_policy(text, source)
+    if "half_life_days" in tomllib.loads(text).get("signals", {}).get("recency", {}):
+        warn(policy)
+    return policy
+
+
+def restored_policy(text: str, source: str) -> Policy:
+    """Read a policy that was kept: whoever wrote it has been warned."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"{source} is not valid TOML: {error}.", source=source) from error
     try:
-        policy = _policy(data)
+        return _policy(data)
     except InvalidInput as error:
         raise InvalidInput(f"{source}: {error.message}", source=source, **error.details) from error
-    if "half_life_days" in data.get("signals", {}).get("recency", {}):
-        warn(policy)
-    return policy
 
 
 def _policy(data: Mapping[str, Any]) -> Policy:

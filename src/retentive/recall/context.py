@@ -47,6 +47,13 @@ def best_margins(rows: RowIds, scores: Floats, usual: float, beside: Beside, tex
     if not len(beside.rows):
         return margins
     above = np.maximum(scores - usual, 0.0)
+    mine, theirs, share = shares(rows, beside, texts)
+    np.maximum.at(margins, mine, above[theirs] * share)
+    return margins
+
+
+def shares(rows: RowIds, beside: Beside, texts: Mapping[int, str]) -> tuple[RowIds, RowIds, Floats]:
+    """Return positions of candidates, of their neighbours, and how much of a neighbour's margin each gets."""
     asks = np.zeros(len(rows), dtype=np.bool_)
     asks[[at for at, text in texts.items() if text.rstrip().endswith("?")]] = True
     order = np.argsort(rows, kind="stable")
@@ -55,8 +62,7 @@ def best_margins(rows: RowIds, scores: Floats, usual: float, beside: Beside, tex
     both = known & known_too
     mine, theirs, offsets = mine[both], theirs[both], beside.offsets[both]
     share = np.where(np.abs(offsets) > 1, FURTHER, 1.0) * np.where((offsets == -1) & asks[theirs], ANSWER, 1.0)
-    np.maximum.at(margins, mine, above[theirs] * share)
-    return margins
+    return mine, theirs, share
 
 
 def _places(rows: RowIds, order: RowIds, wanted: RowIds) -> tuple[RowIds, np.typing.NDArray[np.bool_]]:

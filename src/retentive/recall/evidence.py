@@ -36,6 +36,7 @@ class Evidence:
     pool: Pool
     relevance: Floats  # 0..1, absolute: comparable between recalls
     texts: Mapping[int, str] = field(default_factory=dict)  # position → text, of the candidates that were read
+    beside: Beside = field(default_factory=Beside.nothing)
 
     @property
     def columns(self) -> Columns:
@@ -69,7 +70,7 @@ class _Gathering:
         texts: dict[int, str] = {}
         if {"late", "context"} & set(self.weights) and len(pool.columns):
             pool, texts = self._with_texts(pool)
-        return Evidence(pool, _relevance(pool), texts)
+        return Evidence(pool, _relevance(pool), texts, self.beside)
 
     def _admitted(self, fused: Mapping[int, float]) -> RowIds:
         """With rank fusion the fused list is the candidate list, over-fetched; without, everything found is."""
@@ -173,7 +174,7 @@ class _Gathering:
         """
         self._look_beside(pool.columns.rows[order])
         own = self._said(pool) + self.weights.get("late", 0.0) * pool.late
-        people = {i: text for i, text in texts.items() if (pool.columns.speakers[i] or "").casefold() not in ROLES}
+        people = said_by_people(pool, texts)
         usual = self._usual(pool) + self.weights.get("late", 0.0) * float(pool.late.min(initial=1.0))
         return replace(pool, context=best_margins(pool.columns.rows, own, usual, self.beside, people))
 
@@ -202,6 +203,11 @@ class _Gathering:
         """What a random memory of the space scores by similarity; words it shares with the cue as good as never."""
         low, high = pool.bands["similarity"]
         return self.weights.get("similarity", 0.0) * (pool.mean_cosine - low) / (high - low)
+
+
+def said_by_people(pool: Pool, texts: Mapping[int, str]) -> dict[int, str]:
+    """Return those of the texts that were said by people rather than by an assistant."""
+    return {i: text for i, text in texts.items() if (pool.columns.speakers[i] or "").casefold() not in ROLES}
 
 
 def _best(scores: Floats, size: int) -> RowIds:

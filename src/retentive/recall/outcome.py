@@ -116,6 +116,7 @@ class Trace:
     weights: Mapping[str, float] = field(default_factory=dict)  # in force after temporal intent
     cut: tuple[Cut, ...] = ()
     work: Work = Work()
+    habits: tuple[str, ...] = ()  # where the space has a policy of its own: since when, and why
     notes: tuple[str, ...] = ()  # reranker failed, cue unchanged over a changed state, floor emptied the answer, ...
 
     def as_dict(self) -> dict[str, Any]:

@@ -155,6 +155,7 @@ def trace_of(question: Question, worked: Worked) -> Trace:
         weights=ranked.weights,
         cut=tuple(chosen.cuts),
         work=_work(finding, ranked.evidence),
+        habits=question.habits,
         notes=tuple(chosen.notes),
     )
 

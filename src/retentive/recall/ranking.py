@@ -108,16 +108,22 @@ def effective_weights(policy: Policy, cue: Cue) -> dict[str, float]:
 
 
 def _column(name: str, raw: Floats, spec: SignalSpec, weight: float, policy: Policy, pool: Pool) -> Column:
-    normalised = _normalised(name, raw, spec, pool)
+    normalised = normalised_by(name, raw, spec, pool)
     weights = np.full(len(raw), weight)
     if policy.modifiers.tiers:
-        weights *= np.array([TIER if _TIERED.get(kind) == name else 1.0 for kind in pool.columns.kinds])
+        weights *= tiers_of(name, pool)
     if policy.combine == "product":  # a weight is an exponent there: 1 takes the factor as it is, 0 leaves it out
         return Column(raw, normalised, weights, np.maximum(normalised, 0.0) ** weights)
     return Column(raw, normalised, weights, weights * normalised)
 
 
-def _normalised(name: str, raw: Floats, spec: SignalSpec, pool: Pool) -> Floats:
+def tiers_of(name: str, pool: Pool) -> Floats:
+    """Return by how much each candidate's kind weighs a signal more."""
+    return np.array([TIER if _TIERED.get(kind) == name else 1.0 for kind in pool.columns.kinds])
+
+
+def normalised_by(name: str, raw: Floats, spec: SignalSpec, pool: Pool) -> Floats:
+    """Return a signal's column as the policy's spec makes it comparable with others."""
     if spec.normalise == "none":
         return raw
     if spec.normalise in {"band", "scaled"}:

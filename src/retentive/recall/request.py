@@ -25,6 +25,7 @@ class Question:
     utterance: str = ""
     state: AgentState | None = None
     session: str | None = None
+    habits: tuple[str, ...] = ()  # how the space came by its policy, for the explanation
 
 
 @dataclass(frozen=True, slots=True)

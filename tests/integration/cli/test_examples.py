@@ -13,7 +13,7 @@ import pytest
 from retentive.cli.main import COMMANDS, root
 
 Run = Callable[..., Any]
-ELSEWHERE = {"eval", "demo", "mcp"}  # measured, shown at length and served by their own tests
+ELSEWHERE = {"eval", "tune", "demo", "mcp"}  # measured, shown at length and served by their own tests
 ENDLESS = {"retentive serve", "retentive serve --port 8000"}  # until interrupted; tests of the server run it
 
 

@@ -9,6 +9,7 @@ from retentive.evaluate.scenarios import (
     reading,
     reflecting,
     rendering,
+    tuning,
     upkeep,
 )
 from retentive.evaluate.scenarios.run import Verdict, run_all, run_one, select
@@ -41,5 +42,6 @@ __all__ = [
     "run_all",
     "run_one",
     "select",
+    "tuning",
     "upkeep",
 ]

@@ -19,6 +19,7 @@ from retentive.types import AgentState, Json
 
 if TYPE_CHECKING:
     from retentive.answer import Recall
+    from retentive.evaluate.tuning import Tuning
     from retentive.memory import Retentive, Space
     from retentive.reflect.outcome import Reflection
 
@@ -200,6 +201,18 @@ class RetentiveSubject:
     def reflect(self, **how: Any) -> Reflection:
         """Reflect on the space, if it is due."""
         return self.space().reflect(**how)
+
+    def tune(self, **how: Any) -> Tuning:
+        """Learn from the space's own recalls, and apply what is better on those held out."""
+        from retentive.evaluate.ledger import from_ledger  # noqa: PLC0415
+        from retentive.evaluate.tuning import tune  # noqa: PLC0415
+
+        space = self.space()
+        dataset = from_ledger({space.path: space.store})
+        outcome = tune(dataset, space.policy_in_force(), embedder=self.setting.embedder, **how)
+        if outcome.accepted:
+            space.apply_policy(outcome.policy, outcome.verdict)
+        return outcome
 
     def forget(self, memory_id: str, *, space: str = HOME) -> None:
         """Suppress a memory: hidden, not deleted."""

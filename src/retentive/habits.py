@@ -1,0 +1,71 @@
+"""What a space has learnt of its own way to recall: a policy of its own.
+
+The verbs are a base of `retentive.Space`, and only delegate. What they need is imported when they are called.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Protocol
+
+from retentive import space_policy
+from retentive.keeping import Keeper
+from retentive.policy.policy import Policy
+from retentive.recalling import policy_of
+from retentive.space_policy import Applied
+from retentive.stores.protocol import SpaceStore
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The policy of a recall that names none, and how the space came by it."""
+
+    policy: Policy
+    habits: tuple[str, ...] = ()
+
+
+class _Home(Protocol):
+    """What is asked of the place that the space is in."""
+
+    policy: Policy
+
+
+class Habits:
+    """The verbs of a space that recalls in its own way."""
+
+    _home: _Home
+
+    @property
+    @abstractmethod
+    def store(self) -> SpaceStore: ...  # noqa: D102 - as in `Space`
+
+    @property
+    @abstractmethod
+    def _kept(self) -> SpaceStore: ...
+
+    @abstractmethod
+    def _keeper(self, store: SpaceStore) -> Keeper: ...
+
+    def _in_force(self) -> InForce:
+        """Return the policy of recalls that name none, with what an explanation should say of it."""
+        own = space_policy.applied(self._kept)
+        return InForce(own.policy, (own.told(),)) if own else InForce(self._home.policy)
+
+    def policy_in_force(self) -> Policy:
+        """Return the policy of recalls that name none: this space's own, else the default."""
+        return self._in_force().policy
+
+    def applied_policy(self) -> Applied | None:
+        """Return the policy that this space has of its own, with when and why; None where the default holds."""
+        return space_policy.applied(self._kept)
+
+    def apply_policy(self, policy: Policy | str, note: str = "") -> Applied:
+        """Make a policy this space's own: recalls that name none use it, here and after every restart."""
+        chosen = policy_of(policy, self._home.policy)
+        keeper = self._keeper(self.store)
+        return space_policy.apply(keeper.store, chosen, keeper.author.now, note)
+
+    def undo_policy(self) -> Applied | None:
+        """Take back the latest `apply_policy`; returns what is in force of this space's own then, if anything."""
+        return space_policy.undo(self._kept)

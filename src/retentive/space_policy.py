@@ -1,0 +1,74 @@
+"""A space's own policy: what recall uses there when none is named, kept with the space, and undone step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from retentive.errors import NotFound
+from retentive.policy.policy import Policy
+from retentive.policy.toml import restored_policy
+from retentive.stores.protocol import SpaceStore
+
+SETTING: Final = "policy.applied"
+STEPS_KEPT: Final = 10  # how far back `undo` reaches
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A policy that was made a space's own: when, and why."""
+
+    policy: Policy
+    at: datetime
+    note: str = ""
+
+    def told(self) -> str:
+        """Say in a sentence what is in force since when, and why."""
+        why = f": {self.note}" if self.note else ""
+        return f"{self.policy.name!r} is this space's own since {self.at:%Y-%m-%d}{why}"
+
+    def as_dict(self) -> dict[str, str]:
+        """Return what identifies it, as JSON-ready data."""
+        return {"policy": self.policy.name, "at": self.at.isoformat(), "note": self.note}
+
+
+def applied(store: SpaceStore) -> Applied | None:
+    """Return the policy in force in a space of its own, None where the default holds."""
+    steps = _steps(store.setting(SETTING))
+    if not steps:
+        return None
+    last = steps[-1]
+    policy = _restored(last["toml"], store.path)
+    return Applied(policy, datetime.fromisoformat(last["at"]), last["note"])
+
+
+def apply(store: SpaceStore, policy: Policy, at: datetime, note: str = "") -> Applied:
+    """Make a policy the space's own; the one before it stays for `undo`."""
+    with store.transaction() as tx:
+        steps = _steps(tx.setting(SETTING))
+        step = {"toml": policy.dump(), "at": at.isoformat(), "note": note}
+        tx.set_setting(SETTING, [dict(one) for one in (*steps, step)][-STEPS_KEPT:])
+    return Applied(policy, at, note)
+
+
+def undo(store: SpaceStore) -> Applied | None:
+    """Go back to the policy before, and return it: None is the default again."""
+    with store.transaction() as tx:
+        steps = _steps(tx.setting(SETTING))
+        if not steps:
+            raise NotFound(f"Space {store.path!r} has no policy of its own: nothing to undo.", space=store.path)
+        tx.set_setting(SETTING, [dict(one) for one in steps[:-1]] or None)
+    return applied(store)
+
+
+def _steps(value: Any) -> Sequence[Mapping[str, str]]:
+    return value or ()
+
+
+@lru_cache(maxsize=256)
+def _restored(text: str, space: str) -> Policy:
+    """Read a kept policy; every recall asks for it, and it changes as good as never."""
+    return restored_policy(text, f"the policy applied to {space!r} (`retentive tune --undo` takes it back)")

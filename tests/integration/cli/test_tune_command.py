@@ -1,0 +1,108 @@
+"""`retentive tune`: from one's own recalls or a file, applied, shown, undone, refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retentive import Policy
+from retentive.cli.main import root
+from retentive.cli.tuning import tune
+
+Run = Callable[..., Any]
+TOPICS = ("bees", "roof", "tram", "piano", "garden", "sauna", "kitchen", "harbour")
+ASPECTS = ("paint", "price", "repair", "owner", "weather")
+NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
+SEARCH = ("--settings", "160", "--seed", "3")
+
+
+def lived(tmp_path: Path, space: str = "acme/alice", *, fickle: bool = False) -> None:
+    """Ask about everything and say what was useful: what fits, or by turns anything."""
+    from retentive import Retentive
+
+    with Retentive(tmp_path / "store", embedder="hash", clock=lambda: NOW) as memories:
+        here = memories.space(space)
+        ids = {}
+        for at, key in enumerate(product(TOPICS, ASPECTS)):
+            said = NOW - timedelta(days=2 + at * 7 % 40)
+            ids[key] = here.remember("the {}: {}".format(*key), importance=0.2 + 0.15 * (at * 3 % 5), at=said).id
+        for number, form in enumerate(("{} {} news", "what of the {} {}")):
+            for at, key in enumerate(ids):
+                wanted = (key[0], ASPECTS[(at * 7 + number * 3 + at // 3) % 5]) if fickle else key
+                recall = here.recall(form.format(*key), policy="support", limit=10)
+                recall.feedback(used=[ids[wanted]] if ids[wanted] in {hit.memory.id for hit in recall} else [])
+
+
+def test_learnt_applied_shown_and_undone(run: Run, data: Run, tmp_path: Path) -> None:
+    """From the ledger to the space's own policy, in every place that shows one, and back."""
+    lived(tmp_path)
+    found = data("tune", "--policy", "support", *SEARCH)
+    assert found["accepted"]
+    assert (found["applied"], found["written"]) == ([], None)
+    told = run("tune", "--policy", "support", *SEARCH, "--apply", "--out", "mine.toml")
+    assert "Better than 'support'" in told.stdout
+    assert "acme/alice recalls with 'support+tuned' from now on" in told.stderr
+    assert Policy.load("mine.toml").name == "support+tuned"
+    assert "'support+tuned' is this space's own since" in run("recall", "bees", "--explain").stdout
+    shown = data("config", "show")[-1]
+    assert (shown["key"], shown["value"]) == ("policy of the space", "support+tuned")
+    assert "applied to acme/alice on" in run("config", "show").stdout
+    assert run("tune", "--undo").stdout == "acme/alice: 'retentive' is in force again.\n"
+    assert data("config", "show")[-1]["key"] != "policy of the space"
+    assert "nothing to undo" in run("tune", "--undo", code=1).stderr
+
+
+def test_what_is_not_better_is_refused(run: Run, tmp_path: Path) -> None:
+    """Neither written nor applied, said so, and the exit code tells a script; to only look is no failure."""
+    lived(tmp_path, fickle=True)
+    refused = run("tune", "--policy", "support", *SEARCH, "--apply", "--out", "mine.toml", code=1)
+    assert "stays" in refused.stdout
+    assert "Nothing was written or applied." in refused.stderr
+    assert not Path("mine.toml").exists()
+    run("tune", "--policy", "support", *SEARCH)
+
+
+def test_one_policy_for_all(run: Run, data: Run, tmp_path: Path) -> None:
+    """`--all` learns from every space, applies to every space, and takes back where there is something to take back."""
+    lived(tmp_path)
+    lived(tmp_path, "acme/ben")
+    run("remember", "bees", "--space", "acme/cora")
+    found = data("tune", "--all", "--policy", "support", *SEARCH, "--apply")
+    assert found["applied"] == ["acme/alice", "acme/ben", "acme/cora"]
+    assert data("tune", "--all", "--undo") == {"in_force": dict.fromkeys(found["applied"], "retentive")}
+    assert data("tune", "--all", "--undo") == {"in_force": {}}
+
+
+def test_from_a_file(run: Run, data: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labelled questions need no space; too few of them are refused with the remedy."""
+    monkeypatch.delenv("RETENTIVE_SPACE")
+    keys = list(product(TOPICS, ASPECTS))
+    at = "2024-06-01T12:00:00Z"
+    memories = [
+        {"id": f"{a}-{b}", "text": f"the {a}: {b}", "at": at, "importance": 0.2 + 0.15 * (n * 3 % 5), "kind": "event"}
+        for n, (a, b) in enumerate(keys)
+    ]
+    queries = [
+        {"id": f"{a}-{b}", "text": f"{a} {b} news", "at": at, "gold": [f"{a}-{b}"], "category": "c"} for a, b in keys
+    ]
+    space = {"space": "s", "memories": memories, "queries": queries}
+    Path("set.json").write_text(json.dumps({"name": "set", "spaces": [space]}), "utf-8")
+    assert data("tune", "--data", "set.json", *SEARCH)["base"] == "retentive"
+    run("tune", "--data", "set.json", *SEARCH, "--policy", "support", "--out", "mine.toml")
+    assert "too few" in run("tune", "--data", "example", code=1).stderr
+    assert ".toml" in run("tune", "--data", "set.json", "--out", "mine.txt", code=2).stderr
+
+
+def test_examples_parse() -> None:
+    """Every example of the help is a call that the command understands."""
+    assert root.get_command(None, "tune") is tune  # type: ignore[arg-type]  # the table needs no context
+    for example in tune.examples:
+        words = example.split()[2:]
+        context = tune.make_context("tune", words, resilient_parsing=True)
+        assert context.params
