@@ -3,6 +3,7 @@
     RetentiveError
     ├── InvalidInput      (also ValueError)   a value was refused: which, why, and what would be accepted
     ├── NotFound          (also LookupError)  a memory, space, policy or file that is not there
+    ├── Changed                               a memory is not what the caller last saw; nothing was written
     ├── Forbidden                             the caller may not do this (read-only store, key without the right)
     ├── EmbedderMismatch                      the store's vectors come from another embedder
     ├── EmbedderFailed                        an embedder or its endpoint did not answer usably
@@ -37,6 +38,10 @@ class InvalidInput(RetentiveError, ValueError):
 
 class NotFound(RetentiveError, LookupError):
     """What was asked for does not exist (in this space)."""
+
+
+class Changed(RetentiveError):
+    """The memory was changed by somebody else since the version that was named; nothing was written."""
 
 
 class Forbidden(RetentiveError):

@@ -17,6 +17,7 @@ from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH, prune_space, reactivated
 from retentive.maintain.reembed import re_embed_space
 from retentive.maintain.report import Upkeep
+from retentive.once import forget_notes, once_of
 from retentive.recall.reinforce import read
 from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
@@ -25,6 +26,7 @@ from retentive.types import EmbedderIdentity, JournalEntry, Json, Memory, Vector
 from retentive.writing import (
     Author,
     as_drafts,
+    check_version,
     checked_flag,
     checked_id,
     checked_kind,
@@ -118,21 +120,37 @@ class Keeper:
         found = identity(self._tools().embedder)
         return EmbedderIdentity(found.id, found.dimension, found.fingerprint)
 
-    def remember(self, items: Iterable[Any], progress: Progress | None = None) -> list[Memory]:
-        """Validate all, embed all, write all: or none."""
-        drafts = [memory_of(draft, self.author) for draft in as_drafts(items)]
+    def remember(
+        self, items: Iterable[Any], progress: Progress | None = None, *, once: str | None = None
+    ) -> list[Memory]:
+        """Validate all, embed all, write all: or none. Under a key that was used, return what it gave."""
+        given = as_drafts(items)
+        asked = once_of(once, "remember", *given)
+        if asked and (done := asked.done(self.store.setting(asked.name))) is not None:
+            return self._again(done)
+        drafts = [memory_of(draft, self.author) for draft in given]
         if not drafts:
             return []
         self.check_embedder()
         vectors = checked_vectors(self._tools().embedder, [passage(memory) for memory in drafts])
-        kept = []
+        kept: list[Memory] = []
         with self.store.transaction() as tx:
+            done = asked.done(tx.setting(asked.name)) if asked else None  # another process may have been faster
+            if done is not None:
+                return self._again(done)
             self.stamp(tx)
-            for done, (draft, vector) in enumerate(zip(drafts, vectors, strict=True), 1):
+            for count, (draft, vector) in enumerate(zip(drafts, vectors, strict=True), 1):
                 kept.append(self.insert(tx, draft, vector))
                 if progress is not None:
-                    progress(done, len(drafts))
+                    progress(count, len(drafts))
+            if asked:
+                asked.note(tx, [memory.id for memory in kept], self.author.now)
         return kept
+
+    def _again(self, ids: Sequence[str]) -> list[Memory]:
+        """Return what an earlier request remembered, as it stands now."""
+        found = self.store.get(ids)
+        return [self._found(found.get(name), name) for name in ids]
 
     def stamp(self, tx: Transaction) -> None:
         """Note the embedder with the first vector; check again, for another process may have been first."""
@@ -189,9 +207,18 @@ class Keeper:
         more = len(found) > limit
         return Page(found[:limit], _write_cursor(found[limit - 1]) if more else None)
 
-    def update(self, memory_id: str, changes: Mapping[str, Any], reason: str) -> Memory:
+    def update(
+        self,
+        memory_id: str,
+        changes: Mapping[str, Any],
+        reason: str,
+        *,
+        version: str | None = None,
+        once: str | None = None,
+    ) -> Memory:
         """Change fields; the text only with its vector, terms and names."""
         fields = self._checked(changes)
+        asked = once_of(once, "update", memory_id, sorted(changes.items()), reason)
         vector = None
         if "text" in fields:
             self.check_embedder()
@@ -201,6 +228,9 @@ class Keeper:
             if vector is not None:
                 self._agree(tx.setting(EMBEDDER_SETTING))  # another process may have moved the vectors meanwhile
             old = self._found(tx.get(checked_id(memory_id)), memory_id)
+            if asked and asked.done(tx.setting(asked.name)) is not None:
+                return old
+            check_version(old, version)
             new = self._changed(old, fields)
             retired = _retired(tx, old, new)
             new = new.changed(supersedes=tuple(dict.fromkeys([*new.supersedes, *(held.id for held in retired)])))
@@ -208,6 +238,8 @@ class Keeper:
             tx.journal(entry("update", new, self.author, before=old, reason=reason))
             for held in retired:
                 supersede(tx, held, new, self.author)
+            if asked:
+                asked.note(tx, [new.id], self.author.now)
         return new
 
     def _checked(self, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,10 +271,18 @@ class Keeper:
         checked_rule(new.recurs, new.created_at)
         return new.changed(entities=names_in(new.text, new.speaker)) if "text" in fields else new
 
-    def forget(self, memory_id: str, *, erase: bool, reason: str) -> None:
+    def forget(
+        self, memory_id: str, *, erase: bool, reason: str, version: str | None = None, once: str | None = None
+    ) -> None:
         """Hide, or erase and leave a tombstone."""
+        asked = once_of(once, "forget", memory_id, erase, reason)
         with self.store.transaction() as tx:
+            if asked and asked.done(tx.setting(asked.name)) is not None:
+                return
             old = self._found(tx.get(checked_id(memory_id)), memory_id)
+            check_version(old, version)
+            if asked:
+                asked.note(tx, [memory_id], self.author.now)
             if erase:
                 tx.erase(memory_id)
                 tx.journal(JournalEntry(self.author.now, "erase", memory_id, self.author.actor, reason))
@@ -283,6 +323,7 @@ class Keeper:
         moved = re_embed_space(self.store, self._tools().embedder, self.author, progress) if re_embed else 0
         with self.store.transaction() as tx:
             trimmed = tx.trim_ledger(before=self.author.now - timedelta(days=LEDGER_DAYS), keep=LEDGER_KEPT)
+        forget_notes(self.store, self.author.now)
         counts = {"re_embedded": moved, "ledger_trimmed": trimmed}
         if not prune:
             return Upkeep(counts)

@@ -121,13 +121,19 @@ class Retentive(HomeJobs):
                 raise InvalidInput(f"kind={kind!r} is not a slug such as 'support-ticket'.", value=kind)
             self.kinds.add(kind)
 
-    def space(self, path: str | tuple[str, ...], *, shared: str | tuple[str, ...] | None = None) -> Space:
+    def space(
+        self,
+        path: str | tuple[str, ...],
+        *,
+        shared: str | tuple[str, ...] | None = None,
+        actor: str | None = None,
+    ) -> Space:
         """Return one tenant's space; nothing is created before something is remembered.
 
         ``shared`` opts in to a second, common space that fills up answers. It is only read: nothing of this tenant,
-        not even which memories it looked at, is written there.
+        not even which memories it looked at, is written there. ``actor`` is who writes, as the journal notes it.
         """
-        return Space(self, space_path(path), space_path(shared) if shared is not None else None)
+        return Space(self, space_path(path), space_path(shared) if shared is not None else None, actor)
 
     def spaces(self) -> list[str]:
         """List the spaces that exist."""
@@ -164,10 +170,11 @@ class Retentive(HomeJobs):
 class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
-    def __init__(self, home: Retentive, path: str, shared: str | None = None) -> None:
+    def __init__(self, home: Retentive, path: str, shared: str | None = None, actor: str | None = None) -> None:
         self.path = path
         self._home: Retentive = home
         self._shared = shared
+        self._actor = home.actor if actor is None else actor
 
     @property
     def store(self) -> SpaceStore:
@@ -184,7 +191,7 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
 
     def _keeper(self, store: SpaceStore, rules: PruneRules | None = None) -> Keeper:
         home = self._home
-        return Keeper(store, lambda: home.tools, home.now(), home.actor, home.kinds, rules or home.pruning)
+        return Keeper(store, lambda: home.tools, home.now(), self._actor, home.kinds, rules or home.pruning)
 
     @property
     def _recall_tools(self) -> Tools:
@@ -201,9 +208,12 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
         source: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         at: datetime | None = None,
+        once: str | None = None,
         **more: Any,
     ) -> Memory:
         """Remember one text. ``at`` is when it was said; ``key`` retires what held that key before.
+
+        Said again with the same ``once``, it is remembered once: for callers who try again.
 
         ``more`` takes the other fields of `Draft`: speaker, session, valid_from, valid_until, supersedes,
         derived_from, pinned, permanent, recurs, trust, id.
@@ -218,13 +228,17 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
             "metadata": metadata or {},
             "at": at,
         }
-        return self._keeper(self.store).remember([{**fields, **more}])[0]
+        return self._keeper(self.store).remember([{**fields, **more}], once=once)[0]
 
     def remember_many(
-        self, items: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress | None = None
+        self,
+        items: Iterable[str | Mapping[str, Any] | Draft],
+        *,
+        progress: Progress | None = None,
+        once: str | None = None,
     ) -> list[Memory]:
-        """Remember many texts: one embedding batch, one transaction, all or none."""
-        return self._keeper(self.store).remember(items, progress)
+        """Remember many texts: one embedding batch, one transaction, all or none; with ``once``, only once."""
+        return self._keeper(self.store).remember(items, progress, once=once)
 
     def recall(
         self,
@@ -315,10 +329,12 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
 
         return give
 
-    def feedback(self, recall_id: str, *, used: Iterable[str] = (), outcome: str | None = None) -> None:
+    def feedback(
+        self, recall_id: str, *, used: Iterable[str] = (), outcome: str | None = None, once: str | None = None
+    ) -> None:
         """Say which memories of a recall were used, and how it went ("good" or "bad")."""
         keeper = self._keeper(self._kept)
-        take_feedback(keeper.store, recall_id, used, outcome, keeper.author)
+        take_feedback(keeper.store, recall_id, used, outcome, keeper.author, once=once)
 
     def maintain(
         self,

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from retentive.errors import Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull
+from retentive.once import once_of
 from retentive.policy import presets
 from retentive.policy.policy import Policy
 from retentive.recall.outcome import Outcome
@@ -169,6 +170,7 @@ def take_feedback(
     *,
     elsewhere: Collection[str] = (),
     answered: Sequence[str] | None = None,
+    once: str | None = None,
 ) -> None:
     """Note what was used and how it went; move the importance of those memories by at most five per cent.
 
@@ -179,7 +181,10 @@ def take_feedback(
     chosen = [memory_id for memory_id in used if memory_id not in elsewhere]
     if outcome is not None and outcome not in OUTCOMES:
         raise InvalidInput(f"outcome={outcome!r} is neither 'good' nor 'bad'.", value=outcome)
+    asked = once_of(once, "feedback", recall_id, used, outcome)
     with store.transaction() as tx:
+        if asked and asked.done(tx.setting(asked.name)) is not None:
+            return
         noted = store.recall_entry(checked_id(recall_id))
         if noted is not None:
             tx.log_feedback(recall_id, chosen, outcome)
@@ -195,6 +200,8 @@ def take_feedback(
                 _reinforce(tx, memory, outcome or "used", author)
             elif chosen:  # of the recall's own memories one may have been erased since; that is nobody's mistake
                 raise NotFound(f"used={memory_id!r}: no memory with this id in {author.space!r}.", id=memory_id)
+        if asked:
+            asked.note(tx, chosen, author.now)
 
 
 def _reinforce(tx: Transaction, memory: Memory, verdict: str, author: Author) -> None:

@@ -66,21 +66,49 @@ class Records:
         filters = Filters(self._known(kinds), tags, where, since, until, as_of)
         return self._keeper(self._kept).page(filters, pinned=pinned, hidden=hidden, limit=limit, cursor=cursor)
 
-    def update(self, id: str, *, reason: str = "", **changes: Any) -> Memory:  # noqa: A002
-        """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was."""
-        return self._keeper(self._kept).update(id, changes, reason)
+    def update(
+        self,
+        id: str,  # noqa: A002
+        *,
+        reason: str = "",
+        version: str | None = None,
+        once: str | None = None,
+        **changes: Any,
+    ) -> Memory:
+        """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was.
 
-    def forget(self, id: str, *, erase: bool = False, reason: str = "") -> None:  # noqa: A002
+        With ``version`` (a memory's, as it was last seen) a memory that somebody changed since is `Changed`.
+        """
+        return self._keeper(self._kept).update(id, changes, reason, version=version, once=once)
+
+    def forget(
+        self,
+        id: str,  # noqa: A002
+        *,
+        erase: bool = False,
+        reason: str = "",
+        version: str | None = None,
+        once: str | None = None,
+    ) -> None:
         """Hide a memory from recall for good; ``erase=True`` removes text and vector and leaves a tombstone."""
-        self._keeper(self._kept).forget(id, erase=erase, reason=reason)
+        self._keeper(self._kept).forget(id, erase=erase, reason=reason, version=version, once=once)
 
     def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
         """Return every state a memory has had, oldest first."""
         return self._keeper(self._kept).history(id)
 
-    def journal(self, id: str | None = None) -> builtins.list[JournalEntry]:  # noqa: A002
-        """Return what was done, in order: to one memory, or in the whole space."""
-        return self._kept.read_journal(id if id is None else checked_id(id))
+    def journal(
+        self,
+        id: str | None = None,  # noqa: A002
+        *,
+        after: int = 0,
+        limit: int | None = None,
+    ) -> builtins.list[JournalEntry]:
+        """Return what was done, in order: to one memory, or in the whole space.
+
+        ``after`` is the ``sequence`` of the last line already seen, ``limit`` how many lines at most.
+        """
+        return self._kept.read_journal(id if id is None else checked_id(id), after=after, limit=limit)
 
     def chain(self, id: str) -> builtins.list[Memory]:  # noqa: A002
         """Return the supersession chain a memory belongs to, oldest first."""

@@ -8,9 +8,11 @@ Times are aware datetimes where people see them and seconds since 1970 (float64,
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -142,9 +144,20 @@ class Memory:
         """Whether recall may return it at all, validity aside."""
         return self.suppressed_at is None and self.superseded_at is None
 
+    @property
+    def version(self) -> str:
+        """A digest of everything but how it was read: what changes when somebody changes the memory."""
+        told = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "access"}
+        text = json.dumps(told, sort_keys=True, default=_spelt)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
     def changed(self, **changes: Any) -> Memory:
         """Return the same memory with some fields changed."""
         return replace(self, **changes)
+
+
+def _spelt(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else dict(value)
 
 
 @dataclass(frozen=True, slots=True)

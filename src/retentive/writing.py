@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
-from retentive.errors import InvalidInput, NotFound, unknown_name
+from retentive.errors import Changed, InvalidInput, NotFound, unknown_name
 from retentive.indexing import names_in
 from retentive.scoring.recurrence import parse_rule
 from retentive.stores.protocol import Transaction
@@ -225,6 +225,16 @@ def checked_validity(
     if start and end and start >= end:
         raise InvalidInput(f"valid_from={start.isoformat()} is not before valid_until={end.isoformat()}.")
     return start, end
+
+
+def check_version(memory: Memory, version: str | None) -> None:
+    """Refuse to touch a memory that is not the one its caller saw."""
+    if version is not None and memory.version != version:
+        raise Changed(
+            f"Memory {memory.id!r} was changed since version {version!r} was seen. Fetch it again and decide anew.",
+            id=memory.id,
+            version=memory.version,
+        )
 
 
 def new_id(tx: Transaction, memory: Memory) -> str:

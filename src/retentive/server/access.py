@@ -31,6 +31,11 @@ class Grant:
     """Requests a minute; None: as the server's settings say."""
     name: str = ""
 
+    @property
+    def actor(self) -> str | None:
+        """Who writes, as the journal notes it; None: whom the configuration names."""
+        return f"key:{self.key_id}" if self.key_id else None
+
     def may(self, right: str) -> bool:
         """Whether it goes as far as a right."""
         return RIGHTS.index(self.right) >= RIGHTS.index(right)

@@ -75,13 +75,13 @@ REASON: Final = text("Why, for the journal.", maxLength=1000)
 
 def remember(call: Call) -> Answer:
     """Remember one text."""
-    memory = call.space.remember(**given(call.body))
-    return Answer(memory_data(memory), 201, {"Location": location_of(memory)})
+    memory = call.space.remember(**given(call.body), once=call.once)
+    return Answer(memory_data(memory), 201, {"Location": location_of(memory), **_tag(memory)})
 
 
 def remember_many(call: Call) -> Answer:
     """Remember several texts."""
-    kept = call.space.remember_many([given(item) for item in call.body["memories"]])
+    kept = call.space.remember_many([given(item) for item in call.body["memories"]], once=call.once)
     return Answer({"memories": [memory_data(memory) for memory in kept]}, 201)
 
 
@@ -100,7 +100,23 @@ def touch_of(call: Call, asked: bool | None) -> bool:
 def get(call: Call) -> Answer:
     """Fetch one memory."""
     memory = call.space.get(call.path["id"], touch=touch_of(call, call.query.get("touch")))
-    return Answer(memory_data(memory))
+    known = memory.version in call.if_none_match or "*" in call.if_none_match
+    return Answer(None if known else memory_data(memory), 304 if known else 200, _tag(memory))
+
+
+def _tag(memory: Memory) -> dict[str, str]:
+    """Return the ETag: it stands for what a memory says and is, not for how often it was read."""
+    return {"ETag": f'"{memory.version}"'}
+
+
+def _version(call: Call) -> str | None:
+    """Return the version that a change may be made to, as If-Match says."""
+    if call.if_match is None or "*" in call.if_match:
+        return None
+    if len(call.if_match) == 1:
+        return call.if_match[0]
+    current = call.space.get(call.path["id"], touch=False).version
+    return current if current in call.if_match else call.if_match[0]
 
 
 def list_memories(call: Call) -> Answer:
@@ -113,12 +129,13 @@ def update(call: Call) -> Answer:
     """Change a memory."""
     changes = dict(call.body)
     reason = changes.pop("reason", "")
-    return Answer(memory_data(call.space.update(call.path["id"], reason=reason, **changes)))
+    memory = call.space.update(call.path["id"], reason=reason, version=_version(call), once=call.once, **changes)
+    return Answer(memory_data(memory), headers=_tag(memory))
 
 
 def forget(call: Call) -> Answer:
     """Forget a memory."""
-    call.space.forget(call.path["id"], **call.query)
+    call.space.forget(call.path["id"], **call.query, version=_version(call), once=call.once)
     return Answer(status=204)
 
 

@@ -41,7 +41,7 @@ class Call:
     @property
     def space(self) -> Space:
         """The space in the path; who asks reaches it, or the call would not exist."""
-        return self.home.space(self.path["space"])
+        return self.home.space(self.path["space"], actor=self.grant.actor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def recall(call: Call) -> Answer:
     shared, trace, render = asked.pop("shared", None), asked.pop("trace", False), asked.pop("render", None)
     if shared is not None:
         call.grant.require("read", shared)
-    space = call.home.space(call.path["space"], shared=shared)
+    space = call.home.space(call.path["space"], shared=shared, actor=call.grant.actor)
     asked["touch"] = touch_of(call, asked.get("touch"))
     asked["policy"] = policy_asked(asked.pop("policy", None), asked.pop("policy_toml", None))
     if "state" in asked:
@@ -88,7 +88,7 @@ def policy_asked(name: str | None, toml: str | None) -> Policy | None:
 def feedback(call: Call) -> Answer:
     """Take feedback on a recall."""
     told = given(call.body)
-    call.space.feedback(told.pop("recall_id"), **told)
+    call.space.feedback(told.pop("recall_id"), **told, once=call.once)
     return Answer(status=204)
 
 

@@ -61,8 +61,11 @@ def drop(call: Call) -> Answer:
 
 
 def journal(call: Call) -> Answer:
-    """Return what was done in a space."""
-    return Answer({"entries": [written(line) for line in call.space.journal()]})
+    """Return what was done in a space, a page at a time."""
+    limit, after = call.query.get("limit", 100), call.query.get("after", 0)
+    lines = call.space.journal(after=after, limit=limit)
+    following = lines[-1].sequence if len(lines) == limit else None
+    return Answer({"entries": [written(line) for line in lines], "after": following})
 
 
 def maintain(call: Call) -> Answer:
@@ -158,7 +161,8 @@ OPERATIONS: Final = (
         "read",
         "What was done in a space, in order",
         journal,
-        answers={"entries": [JournalEntry]},
+        query={"limit": PAGE, "after": whole("The last `sequence` already seen.", minimum=0, maximum=2**53)},
+        answers={"entries": [JournalEntry], "after": int | None},
         tag="spaces",
     ),
     Operation(

@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 
 from retentive.errors import InvalidInput, RetentiveError, StoreFull
 from retentive.indexing import EMBEDDER_SETTING, identity_of
+from retentive.once import PREFIX
 from retentive.stores.protocol import Cursor, SpaceStore
 from retentive.transfer.lines import DamagedExport, Header, checked_line, dumped, end_record
 from retentive.transfer.records import finding_record, journal_record, ledger_record, memory_record, read_memory
@@ -78,7 +79,7 @@ def _write_all(store: SpaceStore, out: Part, progress: Progress) -> tuple[int, i
     total = store.count(_everything())
     out.write(Header(store.path, identity_of(store.setting(EMBEDDER_SETTING)), total).as_record())
     for name, value in sorted(store.settings().items()):
-        if name != EMBEDDER_SETTING:
+        if name != EMBEDDER_SETTING and not name.startswith(PREFIX):  # who was answered twice is nobody else's matter
             out.write({"type": "setting", "name": name, "value": value})
     sequence = 0
     for entry in journal_lines(store):

@@ -19,8 +19,8 @@ Feedback = Callable[[str, Sequence[str], str | None], None]
 
 
 def memory_data(memory: Memory) -> dict[str, Any]:
-    """Return a memory as JSON data, with whether recall may return it."""
-    return {**written(memory), "retrievable": memory.retrievable}
+    """Return a memory as JSON data, with its version (its ETag) and whether recall may return it."""
+    return {**written(memory), "version": memory.version, "retrievable": memory.retrievable}
 
 
 def recall_data(recall: Recall, *, trace: bool = False) -> dict[str, Any]:

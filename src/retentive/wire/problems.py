@@ -22,6 +22,7 @@ STATUS: Final[dict[type[RetentiveError], int]] = {
     errors.InvalidInput: 422,
     errors.NotFound: 404,
     errors.Forbidden: 403,
+    errors.Changed: 412,
     errors.EmbedderMismatch: 409,
     errors.EmbedderFailed: 502,
     errors.LlmFailed: 502,
