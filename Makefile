@@ -22,7 +22,7 @@ TESTS ?= tests
 PYTEST_ARGS ?=
 LINTED := src tests scripts benchmarks models
 
-.PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test coverage \
+.PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test mcp-peers coverage \
         quality scenarios bench check clean distclean interpreter
 
 help:  ## print this list
@@ -125,6 +125,10 @@ coverage:  ## the whole test suite, measured
 	@$(MAKE) test COVERAGE=1
 
 check: lint types imports coverage docs wheel-test  ## everything CI runs, in this environment
+
+mcp-peers:  ## install from npm what the MCP tests talk to: the official memory server and inspector (needs node)
+	npm install --prefix build/npm --no-audit --no-fund --no-save \
+	  @modelcontextprotocol/server-memory@2026.8.31 @modelcontextprotocol/inspector
 
 # ---- measuring --------------------------------------------------------------------------------------------------
 

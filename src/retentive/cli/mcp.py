@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,7 +10,7 @@ from retentive.cli.options import command
 from retentive.cli.session import Session, talk
 
 if TYPE_CHECKING:
-    from retentive.mcp.toolbox import Access, Toolbox
+    from retentive.mcp.toolbox import Access
 
 _PORT = 7678
 """Beside `retentive serve`, which has 7677."""
@@ -22,6 +22,7 @@ _PORT = 7678
         "retentive mcp --space acme/alice",
         "retentive mcp --space acme/alice --read-only --tools recall,get_memory",
         "retentive mcp --space acme/alice --http",
+        "retentive mcp --space acme/alice --compat memory",
     ],
 )
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdin and stdout.")
@@ -29,7 +30,10 @@ _PORT = 7678
 @click.option("--read-only", is_flag=True, help="Offer only what reads, and leave no trace of reading.")
 @click.option("--tools", metavar="NAME,…", help="Offer only these tools.")
 @click.option("--allow-erase", is_flag=True, help="Let a model erase text for good, not only hide it.")
-def mcp(session: Session, *, http: bool, port: int, read_only: bool, tools: str | None, allow_erase: bool) -> None:
+@click.option(
+    "--compat", type=click.Choice(["memory"]), help="Serve the official memory server's nine tools over this space."
+)
+def mcp(session: Session, *, http: bool, port: int, read_only: bool, tools: str | None, **more: Any) -> None:
     """Serve one space to an agent by the Model Context Protocol, over stdin and stdout or HTTP.
 
     The space is said here, by --space or the configuration, and by nothing that the agent says. Needs the extra `mcp`.
@@ -38,18 +42,26 @@ def mcp(session: Session, *, http: bool, port: int, read_only: bool, tools: str 
 
     require_extra("mcp.server", extra="mcp", user="`retentive mcp`")
     from retentive.mcp.app import server_of
+    from retentive.mcp.offer import offer
 
     access = _access(session, writes=not read_only)
-    box = _toolbox(session, tools, writes=not read_only, erase=allow_erase)
-    server = server_of(box, lambda _request: access)
+    chosen = offer(
+        sorted(session.memories().kinds),
+        names=_names(tools),
+        writes=not read_only,
+        erase=more["allow_erase"],
+        compat=more["compat"],
+    )
     if http:
         from retentive.mcp.http import serve_http
 
+        server = server_of(chosen.toolbox, lambda _request: access, resources=chosen.resources)
         serve_http(server, port, lambda address: talk(_greeting(address, access.space.path)))
     else:
+        from retentive.mcp.news import News
         from retentive.mcp.stdio import serve_stdio
 
-        serve_stdio(server)
+        serve_stdio(server_of(chosen.toolbox, lambda _request: access, resources=chosen.resources, news=News()))
 
 
 def _access(session: Session, *, writes: bool) -> Access:
@@ -58,15 +70,8 @@ def _access(session: Session, *, writes: bool) -> Access:
     return Access(session.space(create=True), session.memories().now, writes)
 
 
-def _toolbox(session: Session, names: str | None, *, writes: bool, erase: bool) -> Toolbox:
-    from retentive.mcp.changing import changing_tools
-    from retentive.mcp.reading import reading_tools
-    from retentive.mcp.toolbox import toolbox
-
-    kinds = sorted(session.memories().kinds)
-    known = (*reading_tools(kinds), *changing_tools(kinds, erase=erase))
-    chosen = [name.strip() for name in names.split(",") if name.strip()] if names is not None else None
-    return toolbox(known, names=chosen, writes=writes)
+def _names(tools: str | None) -> list[str] | None:
+    return None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
 
 
 def _greeting(address: str, path: str) -> str:

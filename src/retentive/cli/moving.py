@@ -42,9 +42,21 @@ def export(session: Session, file: Path, *, resume: bool) -> None:
 
 @command(
     "import",
-    examples=["retentive import alice.jsonl", "retentive import alice.jsonl --space acme/bob --on-conflict skip"],
+    examples=[
+        "retentive import alice.jsonl",
+        "retentive import alice.jsonl --space acme/bob --on-conflict skip",
+        "retentive import --from memory-server memory.jsonl",
+    ],
 )
 @click.argument("file", type=_FILE)
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(["retentive", "memory-server"]),
+    default="retentive",
+    show_default=True,
+    help="Whose file it is: our own export, or the graph of the official MCP memory server.",
+)
 @click.option(
     "--on-conflict",
     type=click.Choice(["error", "skip", "replace"]),
@@ -52,11 +64,28 @@ def export(session: Session, file: Path, *, resume: bool) -> None:
     show_default=True,
     help="What counts where the space and the file disagree: neither, the space, or the file.",
 )
-def import_(session: Session, file: Path, on_conflict: OnConflict) -> None:
+def import_(session: Session, file: Path, source: str, on_conflict: OnConflict) -> None:
     """Read an export into a space. Interrupted, it is simply done again: what is there already is stepped over.
 
     Another space than the one that was exported has to be named with --space.
     """
+    if source == "memory-server":
+        _import_graph(session, file)
+    else:
+        _import_export(session, file, on_conflict)
+
+
+def _import_graph(session: Session, file: Path) -> None:
+    from retentive.knowledge.file import import_graph
+
+    space = session.space(create=True)
+    report = import_graph(space, file)
+    session.emit({"space": space.path, "file": str(file), **dataclasses.asdict(report)}, "")
+    new = f"{report.entities} entities, {report.observations} observations, {report.relations} relations"
+    talk(f"{space.path}: {new} are new.")
+
+
+def _import_export(session: Session, file: Path, on_conflict: OnConflict) -> None:
     from retentive.transfer import import_file
 
     _refuse_silent_rehoming(session, file)

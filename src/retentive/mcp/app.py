@@ -19,6 +19,7 @@ from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from retentive.errors import RetentiveError
+from retentive.mcp.news import News
 from retentive.mcp.resources import OWN, Resource, resource_at
 from retentive.mcp.toolbox import Access, Answer, Tool, Toolbox
 
@@ -35,12 +36,12 @@ _log = logging.getLogger("retentive.mcp")
 
 
 def server_of(
-    toolbox: Toolbox, access_of: AccessOf, *, resources: Sequence[Resource] = OWN, name: str = NAME
+    toolbox: Toolbox, access_of: AccessOf, *, resources: Sequence[Resource] = OWN, news: News | None = None
 ) -> Server[Any]:
-    """Return the SDK's server over these tools and resources."""
-    handlers = _Handlers(toolbox, access_of, tuple(resources))
+    """Return the SDK's server over these tools and resources; with ``news`` a client may subscribe to those."""
+    handlers = _Handlers(toolbox, access_of, tuple(resources), news)
     return Server(
-        name,
+        NAME,
         version=version("retentive"),
         title="Retentive",
         instructions=" ".join([_MANNERS, *(tool.when for tool in toolbox.tools if tool.when)]),
@@ -48,16 +49,22 @@ def server_of(
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
         on_read_resource=handlers.read_resource,
+        on_subscribe_resource=news.subscribe if news else None,
+        on_unsubscribe_resource=news.unsubscribe if news else None,
+        on_subscriptions_listen=news.listen if news else None,
     )
 
 
 class _Handlers:
     """What the protocol's requests do. Work on the store runs in threads, so that no request waits for another's."""
 
-    def __init__(self, toolbox: Toolbox, access_of: AccessOf, resources: tuple[Resource, ...]) -> None:
+    def __init__(
+        self, toolbox: Toolbox, access_of: AccessOf, resources: tuple[Resource, ...], news: News | None
+    ) -> None:
         self._toolbox = toolbox
         self._access_of = access_of
         self._resources = resources
+        self._news = news
 
     async def list_tools(self, context: Context, _params: object) -> types.ListToolsResult:
         access = await _in_thread(lambda: self._access_of(context.request))
@@ -73,6 +80,9 @@ class _Handlers:
         except Exception as error:  # noqa: BLE001 - the server's edge: a model gets an answer, the log gets the place
             _log.error("%s failed: %s\n%s", tool.name, type(error).__name__, _place(error))
             return _failed(f"{tool.name} failed inside the server ({type(error).__name__}); its log says where.")
+        if answer.changed and self._news:
+            for resource in self._resources:
+                await self._news.tell(context, resource.uri(access))
         return _succeeded(answer)
 
     async def list_resources(self, context: Context, _params: object) -> types.ListResourcesResult:

@@ -93,16 +93,16 @@ def given(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (arguments or {}).items() if value is not None}
 
 
-def checked(value: Any, schema: Schema, place: str) -> None:
-    """Refuse a value that does not fit, naming where, what, and what would."""
+def checked(value: Any, schema: Schema, place: str, *, lenient: bool = False) -> None:
+    """Refuse a value that does not fit, naming where, what, and what would; ``lenient`` steps over unknown names."""
     _check_type(value, schema, place)
     if "enum" in schema and value not in schema["enum"]:
         raise unknown_name(f"value of {place}", value if len(str(value)) <= SHOWN else shown(value), schema["enum"])
     if isinstance(value, dict) and "properties" in schema:
-        _check_members(value, schema, place)
+        _check_members(value, schema, place, lenient=lenient)
     elif isinstance(value, list) and "items" in schema:
         for at, item in enumerate(value):
-            checked(item, schema["items"], f"{place}[{at}]")
+            checked(item, schema["items"], f"{place}[{at}]", lenient=lenient)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         _check_bounds(value, schema, place)
 
@@ -117,12 +117,12 @@ def _check_type(value: Any, schema: Schema, place: str) -> None:
         raise InvalidInput(f"{place} = {shown(value)} is not {words}; pass {_example(schema)}.", value=value)
 
 
-def _check_members(value: dict[str, Any], schema: Schema, place: str) -> None:
+def _check_members(value: dict[str, Any], schema: Schema, place: str, *, lenient: bool) -> None:
     properties: Mapping[str, Schema] = schema["properties"]
     for name, item in value.items():
         if name in properties:
-            checked(item, properties[name], f"{place}.{name}")
-        elif schema.get("additionalProperties") is False:
+            checked(item, properties[name], f"{place}.{name}", lenient=lenient)
+        elif not lenient and schema.get("additionalProperties") is False:
             raise _unknown(name, properties, place)
     missing = [name for name in schema.get("required", ()) if name not in value]
     if missing:

@@ -58,11 +58,12 @@ class Tool:
     hints: Hints
     run: Run
     when: str = ""  # a sentence for the server's instructions: when a model should reach for it
+    lenient: bool = False  # names that it does not know are stepped over instead of refused
 
     def call(self, access: Access, arguments: Mapping[str, Any] | None) -> Answer:
         """Check the arguments and do it."""
         chosen = given(arguments)
-        checked(chosen, self.arguments, self.name)
+        checked(chosen, self.arguments, self.name, lenient=self.lenient)
         return self.run(access, chosen)
 
 

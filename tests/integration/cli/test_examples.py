@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -54,6 +55,8 @@ def test_the_example_runs(example: str, seeded: Run, monkeypatch: pytest.MonkeyP
     seeded("recall", "Postgres for relational work")
     seeded("export", "alice.jsonl")
     Path("chat.json").write_text('[{"role": "user", "content": "I prefer tea over coffee."}]', "utf-8")
+    entity = {"type": "entity", "name": "Ada", "entityType": "person", "observations": ["likes tea"]}
+    Path("memory.jsonl").write_text(json.dumps(entity), "utf-8")
     arguments, given, target = taken_apart(example)
     result = seeded(*arguments, input=given)
     if target:

@@ -15,8 +15,8 @@ import pytest
 pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 
 import httpx
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.shared.exceptions import MCPError as ProtocolError
+from mcp import Client, MCPError, StdioServerParameters, types
+from npm_peers import INSPECTOR, peer
 
 Command = Callable[..., StdioServerParameters]
 Started = Callable[..., str]
@@ -99,7 +99,7 @@ def test_errors_are_answers_that_a_model_can_act_on(command: Command) -> None:
             result = await client.call_tool(name, arguments)
             assert result.is_error
             assert remedy in said(result)
-        with pytest.raises(ProtocolError, match="Did you mean 'recall'"):
+        with pytest.raises(MCPError, match="Did you mean 'recall'"):
             await client.call_tool("recal", {})
         with pytest.raises(MCPError, match="There is no resource"):
             await client.read_resource("retentive://acme/bob/core")
@@ -265,3 +265,72 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Any:
         said_first = process.stderr.readline()
         yield next(word.rstrip(",") for word in said_first.split() if word.startswith("http://"))
         process.terminate()
+
+
+@pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")  # how last year's clients subscribe
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(
+    ("arguments", "uri", "tool", "given"),
+    [
+        ((), "retentive://acme/alice/recent", "remember", {"text": "Tea at four"}),
+        (("--compat", "memory"), "memory://knowledge-graph", "create_entities", {"entities": []}),
+    ],
+)
+def test_a_subscriber_hears_of_changes(
+    command: Command, mode: str, arguments: tuple[str, ...], uri: str, tool: str, given: dict[str, Any]
+) -> None:
+    """On stdio, in both eras; reading is no change, and whoever unsubscribed hears nothing."""
+
+    async def run() -> list[str]:
+        heard: list[str] = []
+        told = anyio.Event()
+
+        async def listen(message: Any) -> None:
+            if isinstance(message, types.ResourceUpdatedNotification):
+                heard.append(message.params.uri)
+                told.set()
+
+        async with Client(command(*arguments), mode=mode, message_handler=listen) as client:
+            if mode == "legacy":
+                await client.subscribe_resource(uri)
+                await client.call_tool(tool, given)
+                with anyio.fail_after(30):
+                    await told.wait()
+                await client.unsubscribe_resource(uri)
+                await client.call_tool(tool, given)
+                await client.list_tools()
+            else:
+                async with client.listen(resource_subscriptions=[uri]) as subscription:
+                    await client.call_tool(tool, given)
+                    with anyio.fail_after(30):
+                        return [getattr(await anext(aiter(subscription)), "uri", "")]
+        return heard
+
+    assert anyio.run(run) == [uri]
+
+
+def test_the_official_inspector(environment: dict[str, str]) -> None:
+    """Its command line lists and calls our tools and reads our resources."""
+    inspector, server = [*peer(INSPECTOR), "--cli"], str(Path(sys.executable).with_name("retentive"))
+
+    def inspected(*arguments: str) -> Any:
+        line = [*inspector, server, "mcp", *arguments]
+        done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    assert {tool["name"] for tool in inspected("--method", "tools/list")["tools"]} == EIGHT
+    kept = inspected("--method", "tools/call", "--tool-name", "remember", "--tool-arg", "text=Tea at four")
+    assert kept["isError"] is False
+    found = inspected("--method", "tools/call", "--tool-name", "recall", "--tool-arg", "query=Tea at four", "limit=1")
+    assert [memory["id"] for memory in found["structuredContent"]["memories"]] == [kept["structuredContent"]["id"]]
+    (_, recent) = inspected("--method", "resources/list")["resources"]
+    assert "Tea at four" in inspected("--method", "resources/read", "--uri", recent["uri"])["contents"][0]["text"]
+
+
+def test_the_official_inspector_over_http(started: Started, environment: dict[str, str]) -> None:
+    """The same program over streamable HTTP."""
+    line = [*peer(INSPECTOR), "--cli", started(), "--transport", "http", "--method", "tools/list"]
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {tool["name"] for tool in json.loads(done.stdout)["tools"]} == EIGHT
