@@ -25,6 +25,8 @@ class Observing:
     def store(self) -> SpaceStore:
         """The rows underneath."""
 
+    _home: Any  # a `Retentive`, which is defined further out
+
     @property
     @abstractmethod
     def _kept(self) -> SpaceStore: ...
@@ -43,7 +45,7 @@ class Observing:
         session: str | None = None,
         at: datetime | None = None,
         trust: Mapping[str, float] | None = None,
-        extract: str = "patterns",
+        extract: str | None = None,
         gap: timedelta = timedelta(minutes=30),
         dry_run: bool = False,
         progress: Progress | None = None,
@@ -51,11 +53,13 @@ class Observing:
         """Store a conversation's turns as episodes, and the memories they hold; what was observed before adds nothing.
 
         ``messages`` are chat messages as OpenAI, Anthropic or LangChain shape them. ``session`` names the conversation;
-        ``at`` is the time of messages without one. ``trust`` is how far a role or speaker is believed. ``dry_run`` only
-        says what would be stored.
+        ``at`` is the time of messages without one. ``trust`` is how far a role or speaker is believed. ``extract`` is
+        "llm" (as a job of the queue; what is done where a language model is named), "patterns" or "none". ``dry_run``
+        only says what would be stored, and what that would cost.
         """
         from retentive.observe.run import Wish, observe  # noqa: PLC0415
 
         keeper = self._keeper(self._kept if dry_run else self.store)
-        wish = Wish(session, at, trust or {}, extract, gap, dry_run)
+        llm = self._home.llm
+        wish = Wish(session, at, trust or {}, extract or ("llm" if llm else "patterns"), gap, dry_run, llm)
         return observe(keeper, self._recall_tools, messages, wish, progress)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--session", help="The conversation's name, where the file gives none.")
 @click.option("--at", type=MOMENT, help="The time of messages that state none; now, if not given.")
 @click.option("--trust", metavar="ROLE=0..1", multiple=True, help="How far a role or speaker is believed.")
-@click.option("--extract", default="patterns", show_default=True, help="How memories are taken from turns, or none.")
+@click.option("--extract", metavar="HOW", help="llm (as jobs; where a model is named), patterns or none.")
 @click.option("--gap", type=float, default=30, show_default=True, help="Minutes of silence that end an episode.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be stored.")
 def observe(
@@ -40,7 +40,7 @@ def observe(
     file: Path,
     at: datetime | None,
     trust: tuple[str, ...],
-    extract: str,
+    extract: str | None,
     gap: float,
     *,
     dry_run: bool,
@@ -115,4 +115,15 @@ def _summary(told: Observation) -> str:
     return (
         f"{seen(told.session)}: {len(told.turns)} turns {would} in {len(told.episodes)} episodes, {told.known} known, "
         f"{told.skipped} skipped; {len(told.memories)} memories taken ({told.method}), {len(told.refused)} refused."
+        f"{_queued(told)}"
     )
+
+
+def _queued(told: Observation) -> str:
+    """Say what is left to a language model, and what it will take."""
+    if not told.cost.calls:
+        return ""
+    cost = told.cost
+    price = f", about {cost.cost:.4f} at your prices" if cost.cost else ""
+    would = "It would take" if told.dry_run else "`retentive jobs run` asks the model:"
+    return f" {would} {cost.calls} calls, some {cost.input_tokens} tokens in and {cost.output_tokens} out{price}."

@@ -13,7 +13,9 @@ from retentive.recall.request import Tools
 from retentive.stores.protocol import Transaction
 from retentive.types import Job
 
-BUILT_IN: Final[Mapping[str, str]] = {}
+BUILT_IN: Final[Mapping[str, str]] = {
+    "extract": "retentive.observe.extracting:Extracting",
+}
 """The handlers that come with Retentive, by kind, as "module:Class"; imported when such a job is due."""
 
 

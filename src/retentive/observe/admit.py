@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from retentive.observe.outcome import NotTaken
 from retentive.observe.patterns import COMMITMENT, Extract, extract
 from retentive.observe.sessions import memory_id
 from retentive.stores.protocol import SpaceStore, Transaction
-from retentive.text.sameness import folded, says_the_same
+from retentive.text.sameness import folded, says_the_same, states_the_same
 from retentive.types import Draft, Gate, Memory, Vectors
 from retentive.writing import Author, memory_of
 
+SAME: Final = 0.95  # policy.md §6: a near-duplicate; figures, names and negations must agree as well
 _LOOKED_AT: Final = 5
 PATTERNS: Final = "patterns"
 
@@ -21,29 +22,38 @@ PATTERNS: Final = "patterns"
 def taken_drafts(turns: Iterable[Memory], author: Author) -> list[Memory]:
     """Return what the turns state by the patterns, in their order."""
     return [
-        as_memory(turn, item, author, PATTERNS)
+        as_memory([turn], item, author, PATTERNS)
         for turn in turns
         for item in extract(turn.text, str(turn.metadata.get("origin", "")), turn.speaker or "")
     ]
 
 
-def as_memory(turn: Memory, item: Extract, author: Author, method: str, **more: Any) -> Memory:
-    """Return one thing taken from a turn: it names the turn, and is trusted as far as the turn is."""
+def as_memory(
+    turns: Sequence[Memory],
+    item: Extract,
+    author: Author,
+    method: str,
+    *,
+    importance: float | None = None,
+    model: str | None = None,
+) -> Memory:
+    """Return one thing taken from turns: it names them, and is trusted as far as the least trusted of them."""
+    turn = min(turns, key=lambda one: one.trust)
     promised = item.kind == COMMITMENT
     draft = Draft(
         item.text,
         kind="decision" if promised else item.kind,
-        id=memory_id(turn.id, item.kind, folded(item.text)),
+        id=memory_id(turns[0].id, item.kind, folded(item.text)),
+        importance=importance,
         key=item.key,
         tags=(COMMITMENT,) if promised else (),
-        at=turn.created_at,
-        speaker=turn.speaker,
+        at=max(one.created_at for one in turns),
+        speaker=turn.speaker if len({one.speaker for one in turns}) == 1 else None,
         session=turn.session,
-        source=f"turn:{turn.id}",
-        derived_from=(turn.id,),
+        source=f"turn:{turns[0].id}",
+        derived_from=tuple(one.id for one in turns),
         trust=turn.trust,
-        metadata={"origin": turn.metadata.get("origin"), "method": method},
-        **more,
+        metadata={"origin": turn.metadata.get("origin"), "method": method, **({"model": model} if model else {})},
     )
     return memory_of(draft, author)
 
@@ -87,5 +97,11 @@ class Admission:
         """Return a standing memory of the same kind and speaker that says the same."""
         gate = replace(self._gate, kinds=frozenset({memory.kind}))
         like = self._store.memories(self._store.nearest(vector, gate, _LOOKED_AT).rows)
-        alike = (one for one in like if one.speaker == memory.speaker and says_the_same(one.text, memory.text))
-        return next(alike, None)
+        vectors = self._store.vectors([one.id for one in like])
+        for one in like:
+            if one.speaker != memory.speaker:
+                continue
+            near = float(vector @ vectors[one.id]) if one.id in vectors else 0.0
+            if says_the_same(one.text, memory.text) or (near > SAME and states_the_same(one.text, memory.text)):
+                return one
+        return None

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from retentive.types import Memory
+from retentive.llm.protocol import Usage
+from retentive.types import Job, Memory
+
+NO_COST: Final = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,4 +45,6 @@ class Observation:
     refused: tuple[NotTaken, ...] = ()
     method: str = "patterns"
     dry_run: bool = False
+    jobs: tuple[Job, ...] = ()  # what a language model is to read: `run_jobs` does it
+    cost: Usage = NO_COST  # what those jobs will take, as far as can be said before
     notes: tuple[str, ...] = ()

@@ -11,8 +11,11 @@ from retentive.embedders.protocol import Calibrated, checked_vectors
 from retentive.errors import InvalidInput, StoreBusy
 from retentive.indexing import passage
 from retentive.keeping import Keeper
+from retentive.llm.protocol import Llm, Usage
 from retentive.observe.admit import Admission, taken_drafts
-from retentive.observe.outcome import Episode, NotTaken, Observation
+from retentive.observe.asking import estimate
+from retentive.observe.extracting import enqueue_turns
+from retentive.observe.outcome import NO_COST, Episode, NotTaken, Observation
 from retentive.observe.segments import GAP, LOOKED_BACK, Said, begins, content_terms, shift_below
 from retentive.observe.sessions import OBSERVED, STATED, Kept, Place, find_session, places, trusted
 from retentive.observe.turns import Read, read_messages
@@ -21,7 +24,8 @@ from retentive.text.tokens import query_terms
 from retentive.types import Draft, Memory, Vectors, aware
 from retentive.writing import checked_name, checked_unit, memory_of
 
-EXTRACTIONS: Final = ("patterns", "none")
+LLM, PATTERNS, NONE = "llm", "patterns", "none"
+EXTRACTIONS: Final = (LLM, PATTERNS, NONE)
 _BATCH: Final = 64  # texts embedded between two steps of the progress bar
 _ATTEMPTS: Final = 5  # others may observe the same conversation at the same moment
 Progress = Callable[[int, int], None]
@@ -34,9 +38,10 @@ class Wish:
     session: str | None = None
     at: datetime | None = None
     trust: Mapping[str, float] = field(default_factory=dict)
-    extract: str = "patterns"
+    extract: str = PATTERNS
     gap: timedelta = GAP
     dry_run: bool = False
+    llm: Llm | None = None  # what jobs will ask: named here to tell their cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ def _check(wish: Wish) -> None:
         aware(wish.at, "at")
     for name, value in wish.trust.items():
         checked_unit(value, f"trust[{name!r}]")
+    if wish.extract == LLM and wish.llm is None:
+        raise InvalidInput("extract='llm' needs a language model: Retentive(..., llm='openai:...').", value=LLM)
     if wish.extract not in EXTRACTIONS:
         raise InvalidInput(
             f"extract={wish.extract!r} is none of {', '.join(map(repr, EXTRACTIONS))}.", value=wish.extract
@@ -101,14 +108,18 @@ class _Run:
         if self._wish.dry_run:
             admission = Admission(self._store, self._author)
             admitted, refused = admission.sift(planned.taken, planned.taken_vectors)
+            told = replace(told, cost=self._cost(planned.turns))
             return self._told(told, planned, [memory for memory, _ in admitted], refused)
         return self._write(planned, told)
+
+    def _cost(self, turns: Sequence[Memory]) -> Usage:
+        return estimate(turns, self._wish.llm) if self._wish.extract == LLM else NO_COST
 
     def _plan(self, kept: Kept, fresh: Sequence[Place]) -> Planned:
         drafts = [self._draft(kept.session, place) for place in fresh]
         vectors = self._embedded([passage(draft) for draft in drafts])
         turns, episodes = self._cut(kept, drafts, vectors)
-        taken = taken_drafts(turns, self._author) if self._wish.extract == "patterns" else []
+        taken = taken_drafts(turns, self._author) if self._wish.extract == PATTERNS else []
         return Planned(kept, turns, vectors, episodes, tuple(taken), self._embedded([passage(one) for one in taken]))
 
     def _draft(self, session: str, place: Place) -> Memory:
@@ -180,6 +191,8 @@ class _Run:
             admission = Admission(self._store, self._author, tx)
             admitted, refused = admission.sift(planned.taken, planned.taken_vectors)
             taken = [insert(tx, memory, vector) for memory, vector in admitted]
+            jobs = enqueue_turns(tx, turns, self._author.now) if self._wish.extract == LLM else []
+        told = replace(told, jobs=tuple(jobs), cost=self._cost(turns))
         return self._told(told, replace(planned, turns=tuple(turns)), taken, refused)
 
     def _told(

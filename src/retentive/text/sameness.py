@@ -11,6 +11,8 @@ _FILLERS: Final = frozenset(
     " always usually generally personally".split()
 )
 
+_NEGATIONS: Final = frozenset("no not never none nobody nothing neither nor without cannot dislikes hates".split())
+
 
 def folded(text: str) -> str:
     """Return a text as its words alone: two that differ in case, stops and spaces are one."""
@@ -20,6 +22,18 @@ def folded(text: str) -> str:
 def says_the_same(one: str, other: str) -> bool:
     """Whether two texts have the same words in the same order, fillers aside."""
     return _core(one) == _core(other)
+
+
+def states_the_same(one: str, other: str) -> bool:
+    """Whether two texts agree in what must not differ where they are near otherwise: figures, names, negations."""
+    return _stated(one) == _stated(other)
+
+
+def _stated(text: str) -> set[str]:
+    words = re.findall(r"\w+(?:['\u2019]\w+)?", text)
+    named = {word.casefold() for word in words[1:] if word[0].isupper()}
+    denied = {"not" for word in words if word.casefold() in _NEGATIONS or word.casefold().endswith(("n't", "n\u2019t"))}
+    return named | denied | {word for word in words if any(sign.isdigit() for sign in word)}
 
 
 def _core(text: str) -> list[str]:
