@@ -240,12 +240,12 @@ class RetentiveStore(BaseStore):
 
     def _put(self, namespace: Namespace, ops: list[PutOp]) -> None:
         space = self._space(namespace)
-        for op in ops:
-            if op.value is None:
-                delete_item(space, id_of(op.key))
         items = [self._written(op) for op in ops if op.value is not None]
-        if items:
-            with self._writing:
+        with self._writing:
+            for op in ops:
+                if op.value is None:
+                    delete_item(space, id_of(op.key))
+            if items:
                 write_items(self.memories, space, items)
 
     def _written(self, op: PutOp) -> Written:

@@ -14,32 +14,43 @@ from retentive.types import Memory
 from retentive.writing import Author, entry
 
 PAGE: Final = 500
-_ATTEMPTS: Final = 3
-"""How often a batch of items is written again because another process wrote one of its keys meanwhile."""
+_ATTEMPTS: Final = 5
+"""How often items are written again because another process wrote or deleted one of their keys meanwhile."""
 
 
 def write_items(home: Retentive, space: Space, items: Sequence[Written]) -> None:
     """Write items; those whose key is taken change what is there and keep its creation."""
-    held = _remember(space, items)
-    for item in items:
-        if item.id in held:
-            space.update(item.id, text=item.text, **item.fields, reason="put again")
-    _veil(home, space, items, held)
+    left: Sequence[Written] = items
+    for attempt in range(1, _ATTEMPTS + 1):
+        left = _write(home, space, left, last=attempt == _ATTEMPTS)
+        if not left:
+            return
 
 
-def _remember(space: Space, items: Sequence[Written]) -> Mapping[str, Memory]:
-    """Remember the new ones, and return what the others meet."""
-    for left in reversed(range(_ATTEMPTS)):
-        held = space.store.get([item.id for item in items])
-        new = [item for item in items if item.id not in held]
-        try:
-            space.remember_many([{"id": item.id, "text": item.text, **item.fields} for item in new])
-        except InvalidInput:
-            if not left or not space.store.get([item.id for item in new]):
-                raise  # the items themselves were refused
-        else:
-            return held
-    raise AssertionError("unreachable: the last attempt returns or raises")
+def _write(home: Retentive, space: Space, items: Sequence[Written], *, last: bool) -> list[Written]:
+    """Write items as they stand against what is there, and return those that something came between."""
+    held = space.store.get([item.id for item in items])
+    new = [item for item in items if item.id not in held]
+    try:
+        space.remember_many([{"id": item.id, "text": item.text, **item.fields} for item in new])
+    except InvalidInput:
+        if last or not space.store.get([item.id for item in new]):
+            raise  # the items themselves were refused
+        return list(items)
+    gone = [item for item in items if item.id in held and not _update(space, item, last=last)]
+    _veil(home, space, [item for item in items if item not in gone], held)
+    return gone
+
+
+def _update(space: Space, item: Written, *, last: bool) -> bool:
+    """Change an item; False if it was deleted meanwhile."""
+    try:
+        space.update(item.id, text=item.text, **item.fields, reason="put again")
+    except NotFound:
+        if last:
+            raise
+        return False
+    return True
 
 
 def _veil(home: Retentive, space: Space, items: Sequence[Written], held: Mapping[str, Memory]) -> None:

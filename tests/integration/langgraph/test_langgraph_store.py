@@ -399,6 +399,43 @@ def test_two_stores_over_one_place_write_one_key(memories: Retentive, monkeypatc
     assert [item.value for item in one.search(ALICE)] == [{"content": "ours"}]
 
 
+def test_two_stores_over_one_place_delete_one_key(memories: Retentive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that another process deleted between our look and our change is written anew."""
+    one, two = RetentiveStore(memories), RetentiveStore(memories)
+    one.put(ALICE, "k", {"content": "first"})
+    space = type(memories.space("memories/alice"))
+    raced = iter([True])
+    original: Callable[..., Any] = space.update
+
+    def late(self: Any, memory_id: str, **changes: Any) -> Any:
+        if next(raced, False):
+            two.delete(ALICE, "k")
+        return original(self, memory_id, **changes)
+
+    monkeypatch.setattr(space, "update", late)
+    one.put(ALICE, "k", {"content": "second"})
+    assert [item.value for item in one.search(ALICE)] == [{"content": "second"}]
+
+
+def test_many_at_once_lose_nothing(store: RetentiveStore) -> None:
+    """Puts, deletes, reads and listings of the same keys from many threads end in one of the states put."""
+
+    async def storm() -> None:
+        jobs: list[Any] = []
+        for turn in range(4):
+            for n in range(10):
+                jobs += [
+                    store.aput(ALICE, f"k{n}", {"n": turn}),
+                    store.aget(ALICE, f"k{n}"),
+                    store.asearch(("memories",)),
+                ]
+                jobs += [store.adelete(ALICE, f"k{n}"), store.aput(ALICE, f"k{n}", {"n": turn})]
+        await asyncio.gather(*jobs)
+
+    asyncio.run(storm())
+    assert {item.value["n"] for item in store.search(ALICE, limit=99)} <= {0, 1, 2, 3}
+
+
 def test_a_place_of_its_own(tmp_path: Any) -> None:
     """Given a path, the store opens it, and closes it again."""
     with RetentiveStore(tmp_path / "m") as store:
