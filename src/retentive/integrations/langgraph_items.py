@@ -59,7 +59,7 @@ def written(
     text = "" if paths is False else text_of(value, paths if isinstance(paths, Sequence) else None)
     indexed = bool(text.strip())
     mark = _mark(key, ttl, indexed=indexed)
-    metadata = {_escaped(name): entry for name, entry in value.items()} | {MARK: mark}
+    metadata = {escaped(name): entry for name, entry in value.items()} | {MARK: mark}
     until = None if ttl is None else now + timedelta(minutes=ttl)
     fields = {**more, "metadata": metadata, "valid_until": until}
     return Written(id_of(key), text if indexed else f"item {id_of(key)}", indexed, fields)
@@ -111,8 +111,14 @@ def described(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return fields
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
+    """Return a name as it stands in metadata."""
     return f"${name}" if name.startswith("$") else name
+
+
+def unescaped(name: str) -> str:
+    """Return a name as the value has it."""
+    return name.removeprefix("$")
 
 
 def value_of(memory: Memory) -> dict[str, Any]:
@@ -120,7 +126,7 @@ def value_of(memory: Memory) -> dict[str, Any]:
     entries = {name: entry for name, entry in memory.metadata.items() if name != MARK}
     if MARK not in memory.metadata:
         return {**entries, CONTENT: memory.text}
-    return {name.removeprefix("$") if name.startswith("$") else name: entry for name, entry in entries.items()}
+    return {unescaped(name): entry for name, entry in entries.items()}
 
 
 def key_of(memory: Memory) -> str:
@@ -153,4 +159,4 @@ def shown(memory: Memory, now: datetime) -> bool:
 
 def indexed_where(plain: Mapping[str, Any]) -> dict[str, Any]:
     """Return equalities of a filter as they stand in metadata."""
-    return {_escaped(name): value for name, value in plain.items()}
+    return {escaped(name): value for name, value in plain.items()}
