@@ -104,6 +104,9 @@ KEYS: Final = (
     Key("serve.rate", number_from(0.001), "Requests a minute of one key, or of one address.", "6000", "`6000`"),
     Key("serve.drain", number_from(0), "Seconds that requests under way get at the end.", "30", "`30`"),
     Key("serve.log_text", read_flag, "Whether cues go into the log.", "false", "`false`"),
+    Key("mcp.tools", read_names, "The tools that MCP offers.", '["recall", "get_memory"]', "all"),
+    Key("mcp.compat", one_of("memory"), "Offer the official memory server's tools instead.", '"memory"'),
+    Key("mcp.erase", read_flag, "Whether a model may erase text for good, not only hide it.", "false", "`false`"),
 )
 _BY_NAME: Final = {key.name: key for key in KEYS}
 _BY_VARIABLE: Final = {key.variable: key for key in KEYS}
@@ -157,6 +160,9 @@ class Config:
     serve_rate: float | None = None
     serve_drain: float | None = None
     serve_log_text: bool | None = None
+    mcp_tools: tuple[str, ...] | None = None
+    mcp_compat: str | None = None
+    mcp_erase: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
 

@@ -47,10 +47,10 @@ def mcp(session: Session, *, http: bool, port: int, read_only: bool, tools: str 
     access = _access(session, writes=not read_only)
     chosen = offer(
         sorted(session.memories().kinds),
-        names=_names(tools),
+        names=_names(tools) or session.config.mcp_tools,
         writes=not read_only,
-        erase=more["allow_erase"],
-        compat=more["compat"],
+        erase=more["allow_erase"] or session.config.mcp_erase,
+        compat=more["compat"] or session.config.mcp_compat,
     )
     if http:
         from retentive.mcp.http import serve_http

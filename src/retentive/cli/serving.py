@@ -13,6 +13,7 @@ from retentive.extras import require_extra
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from retentive.server.app import Mounted
     from retentive.server.service import Service
 
 _REPEATED = "May be given again."
@@ -59,10 +60,13 @@ def serve(session: Session, *, check: bool) -> None:
     from retentive.server.run import serve as run
 
     service = _service(session)
+    mounts = _mounts(session, service)
 
     def say() -> None:
         for line in greeting(service):
             talk(line)
+        if mounts:
+            talk("Agents reach it by MCP at /mcp.")
 
     if check:
         check_exposure(service)
@@ -70,7 +74,22 @@ def serve(session: Session, *, check: bool) -> None:
         say()
         service.close()
         return
-    run(service, started=say)
+    run(service, mounts=mounts, started=say)
+
+
+def _mounts(session: Session, service: Service) -> list[Mounted]:
+    """Return what is served beside our own interface: MCP, where its extra is installed."""
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        return []
+    from retentive.mcp.offer import offer
+    from retentive.server.agents import mcp_mount
+
+    config = session.config
+    kinds = sorted(service.home.kinds)
+    chosen = offer(kinds, names=config.mcp_tools, erase=config.mcp_erase, compat=config.mcp_compat)
+    return [mcp_mount(service, chosen, default=config.space)]
 
 
 def _service(session: Session) -> Service:

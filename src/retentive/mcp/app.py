@@ -1,8 +1,8 @@
 """Tools and resources behind the protocol: the official SDK's server over a toolbox.
 
-What a caller may do is asked anew for each request (`access_of` gets the HTTP request, or None on stdio), so that one
-server can serve many keys. What goes wrong in a tool is an answer that a model can act on; only an unknown tool or
-resource is an error of the protocol, as the specification wants it.
+What a caller may do is asked anew for each request, so that one server can serve many keys. What goes wrong in a tool
+is an answer that a model can act on; only an unknown tool or resource is an error of the protocol, as the specification
+wants it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 import traceback
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import mcp_types as types
 from anyio import to_thread
@@ -24,8 +24,23 @@ from retentive.mcp.resources import OWN, Resource, resource_at
 from retentive.mcp.toolbox import Access, Answer, Tool, Toolbox
 
 AccessOf: TypeAlias = Callable[[Any], Access]
+"""From an HTTP request, or None on stdio, to what its sender may do."""
 Context: TypeAlias = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
+
+
+class Runner(Protocol):
+    """Runs work on the store off the event loop; what is slow may have threads of its own."""
+
+    async def __call__(self, work: Callable[[], Result], *, slow: bool = False) -> Result:
+        """Return what the work returns, or raise what it raises."""
+        ...
+
+
+async def in_threads(work: Callable[[], Result], *, slow: bool = False) -> Result:  # noqa: ARG001 - as a `Runner`
+    """Run work in the threads that every program has."""
+    return await to_thread.run_sync(work)
+
 
 NAME: Final = "retentive"
 _MANNERS: Final = (
@@ -36,10 +51,15 @@ _log = logging.getLogger("retentive.mcp")
 
 
 def server_of(
-    toolbox: Toolbox, access_of: AccessOf, *, resources: Sequence[Resource] = OWN, news: News | None = None
+    toolbox: Toolbox,
+    access_of: AccessOf,
+    *,
+    resources: Sequence[Resource] = OWN,
+    news: News | None = None,
+    runner: Runner = in_threads,
 ) -> Server[Any]:
     """Return the SDK's server over these tools and resources; with ``news`` a client may subscribe to those."""
-    handlers = _Handlers(toolbox, access_of, tuple(resources), news)
+    handlers = _Handlers(toolbox, access_of, tuple(resources), news, runner)
     return Server(
         NAME,
         version=version("retentive"),
@@ -59,22 +79,28 @@ class _Handlers:
     """What the protocol's requests do. Work on the store runs in threads, so that no request waits for another's."""
 
     def __init__(
-        self, toolbox: Toolbox, access_of: AccessOf, resources: tuple[Resource, ...], news: News | None
+        self,
+        toolbox: Toolbox,
+        access_of: AccessOf,
+        resources: tuple[Resource, ...],
+        news: News | None,
+        runner: Runner,
     ) -> None:
         self._toolbox = toolbox
         self._access_of = access_of
         self._resources = resources
         self._news = news
+        self._run = runner
 
     async def list_tools(self, context: Context, _params: object) -> types.ListToolsResult:
-        access = await _in_thread(lambda: self._access_of(context.request))
+        access = self._access_of(context.request)
         return types.ListToolsResult(tools=[described(tool) for tool in self._toolbox.offered(access)])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        access = await _in_thread(lambda: self._access_of(context.request))
+        access = self._access_of(context.request)
         tool = _or_protocol_error(lambda: self._toolbox.tool(params.name, access))
         try:
-            answer = await _in_thread(lambda: tool.call(access, params.arguments))
+            answer = await self._run(lambda: tool.call(access, params.arguments), slow=tool.slow)
         except RetentiveError as error:
             return _failed(error.message)
         except Exception as error:  # noqa: BLE001 - the server's edge: a model gets an answer, the log gets the place
@@ -86,7 +112,7 @@ class _Handlers:
         return _succeeded(answer)
 
     async def list_resources(self, context: Context, _params: object) -> types.ListResourcesResult:
-        access = await _in_thread(lambda: self._access_of(context.request))
+        access = self._access_of(context.request)
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -103,18 +129,14 @@ class _Handlers:
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        access = await _in_thread(lambda: self._access_of(context.request))
+        access = self._access_of(context.request)
         resource = _or_protocol_error(lambda: resource_at(params.uri, self._resources, access))
         try:
-            text = await _in_thread(lambda: resource.read(access))
+            text = await self._run(lambda: resource.read(access))
         except RetentiveError as error:
             raise MCPError(types.INTERNAL_ERROR, error.message) from error
         contents = types.TextResourceContents(uri=params.uri, mime_type=resource.mime, text=text)
         return types.ReadResourceResult(contents=[contents])
-
-
-async def _in_thread(work: Callable[[], Result]) -> Result:
-    return await to_thread.run_sync(work)
 
 
 def _or_protocol_error(find: Callable[[], Result]) -> Result:

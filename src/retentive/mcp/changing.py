@@ -147,6 +147,7 @@ def _reflect_tool() -> Tool:
         ),
         Hints(open_world=True),  # the language model, where one is configured
         _reflect,
+        slow=True,
     )
 
 

@@ -7,18 +7,52 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
 import uvicorn
 from mcp.server import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 PATH: Final = "/mcp"
 LOOPBACK: Final = "127.0.0.1"
 LARGEST_BODY: Final = 4 * 1024 * 1024  # bytes
 GRACE: Final = 5  # seconds that requests under way may take when the server is told to end
 _NAMES: Final = (LOOPBACK, "localhost")
+
+
+class Endpoint:
+    """A server as an ASGI application, at whatever path it is put; `running` has to be entered while it is served.
+
+    Only POST: there are no sessions to end and no notifications to wait for, and a connection that waits for nothing
+    would be one that shutdown has to wait for.
+    """
+
+    def __init__(self, server: Server[Any], security: TransportSecuritySettings | None = None) -> None:
+        self._manager = StreamableHTTPSessionManager(
+            server,
+            json_response=True,
+            stateless=True,
+            security_settings=security,
+            max_request_body_size=LARGEST_BODY,
+        )
+
+    def running(self, _app: object = None) -> AbstractAsyncContextManager[None]:
+        """Return what is entered while requests are answered."""
+        return self._manager.run()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] == "POST":
+            await self._manager.handle_request(scope, receive, send)
+        else:
+            refusal = Response("MCP is spoken by POST here.", 405, {"Allow": "POST"}, "text/plain")
+            await refusal(scope, receive, send)
 
 
 def http_app(server: Server[Any], port: int) -> Starlette:
@@ -30,13 +64,8 @@ def http_app(server: Server[Any], port: int) -> Starlette:
     """
     hosts = [f"{name}:{port}" for name in _NAMES]
     security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
-    return server.streamable_http_app(
-        streamable_http_path=PATH,
-        json_response=True,
-        stateless_http=True,
-        max_request_body_size=LARGEST_BODY,
-        transport_security=security,
-    )
+    endpoint = Endpoint(server, security)
+    return Starlette(routes=[Route(PATH, endpoint)], lifespan=endpoint.running)
 
 
 def serve_http(server: Server[Any], port: int, ready: Callable[[str], None]) -> None:

@@ -58,6 +58,7 @@ class Tool:
     hints: Hints
     run: Run
     when: str = ""  # a sentence for the server's instructions: when a model should reach for it
+    slow: bool = False  # may take minutes
     lenient: bool = False  # names that it does not know are stepped over instead of refused
 
     def call(self, access: Access, arguments: Mapping[str, Any] | None) -> Answer:

@@ -119,7 +119,22 @@ def _json(data: Any, status: int = 200) -> Response:
 
 
 def _mounted(mounts: Iterable[Mounted]) -> list[BaseRoute]:
-    return [Mount(mounted.path.rstrip("/"), mounted.app) for mounted in sorted(mounts, key=lambda one: -len(one.path))]
+    routes: list[BaseRoute] = []
+    for mounted in sorted(mounts, key=lambda one: -len(one.path)):
+        if path := mounted.path.rstrip("/"):
+            routes.append(Route(path, _AsItIs(mounted.app)))  # at its own path too, not only below it
+        routes.append(Mount(path, mounted.app))
+    return routes
+
+
+class _AsItIs:
+    """An application that a route does not take for a function of its own kind."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
 
 
 def _publicness(mounts: Iterable[Mounted]) -> Callable[[str], bool]:

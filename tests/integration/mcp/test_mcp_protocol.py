@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -16,6 +18,8 @@ pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 
 import httpx
 from mcp import Client, MCPError, StdioServerParameters, types
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from npm_peers import INSPECTOR, peer
 
 Command = Callable[..., StdioServerParameters]
@@ -334,3 +338,35 @@ def test_the_official_inspector_over_http(started: Started, environment: dict[st
     done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     assert {tool["name"] for tool in json.loads(done.stdout)["tools"]} == EIGHT
+
+
+def test_the_whole_server_with_a_key(environment: dict[str, str], tmp_path: Path) -> None:
+    """`retentive serve` in a process of its own: the official client, with a key that is bound to one space."""
+    for needed in ("prometheus_client", "uvicorn"):
+        pytest.importorskip(needed, reason="the extra 'server' is not installed")
+    del environment["RETENTIVE_SPACE"]
+    program = [sys.executable, "-m", "retentive"]
+    made = [*program, "keys", "create", "--for", "acme/alice", "--write"]
+    key = subprocess.run(made, env=environment, capture_output=True, text=True, check=True).stdout.split()[0]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    line = [*program, "serve", "--port", str(port)]
+    with subprocess.Popen(line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        greeting = ""
+        while "MCP" not in greeting:
+            said_next = process.stderr.readline()
+            assert said_next, greeting
+            greeting += said_next
+
+        async def run() -> None:
+            async with create_mcp_http_client({"Authorization": f"Bearer {key}"}) as http:
+                transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
+                async with Client(transport) as client:
+                    await a_life(client)
+
+        try:
+            anyio.run(run)
+        finally:
+            process.terminate()
+            assert process.wait(timeout=60) in {0, -signal.SIGTERM}  # uvicorn ends as told, once it is done
