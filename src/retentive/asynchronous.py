@@ -56,9 +56,15 @@ class AsyncRetentive(_Bridge):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(Retentive(*args, **kwargs))
 
-    def space(self, path: str | tuple[str, ...], *, shared: str | tuple[str, ...] | None = None) -> AsyncSpace:
+    def space(
+        self,
+        path: str | tuple[str, ...],
+        *,
+        shared: str | tuple[str, ...] | None = None,
+        actor: str | None = None,
+    ) -> AsyncSpace:
         """Return one tenant's space."""
-        space: Space = self._inner.space(path, shared=shared)
+        space: Space = self._inner.space(path, shared=shared, actor=actor)
         return AsyncSpace(space)
 
     async def __aenter__(self) -> Self:

@@ -24,7 +24,7 @@ from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
 from retentive.mind import Mind
 from retentive.observing import Observing
-from retentive.opening import store_of, system_clock
+from retentive.opening import become_remote, is_remote, store_of, system_clock
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
@@ -106,7 +106,7 @@ class AsyncSpace:
     async def drop_jobs(self, *ids: str) -> int: ...
     async def observe(self, messages: Iterable[Any], *, session: str | None=None, at: datetime | None=None, trust: Mapping[str, float] | None=None, extract: str | None=None, gap: timedelta=timedelta(minutes=30), dry_run: bool=False, progress: Progress | None=None) -> Observation: ...
 class AsyncRetentive:
-    def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, llm: Llm | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None) -> None: ...
+    def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, llm: Llm | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None, key: str | None=None) -> None: ...
     @property
     def embedder(self) -> Embedder: ...
     @property

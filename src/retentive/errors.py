@@ -11,7 +11,8 @@
     ├── MissingExtra      (also ImportError)  an optional part is not installed; the message has the command
     ├── StoreBusy                             another writer held the store for longer than we wait
     ├── StoreFull                             the disk (or quota) under the store is full; nothing was half-written
-    └── StoreCorrupt                          the file is not a store, or is damaged
+    ├── StoreCorrupt                          the file is not a store, or is damaged
+    └── Unreachable                           the server did not answer (`Retentive("http://…")`)
 
 A subclass exists only where a caller would catch it. Data about the failure sits in attributes, so that nobody has to
 parse a message.
@@ -74,6 +75,10 @@ class StoreFull(RetentiveError):
 
 class StoreCorrupt(RetentiveError):
     """The file is not a Retentive store, or it is damaged; nothing in it was changed."""
+
+
+class Unreachable(RetentiveError):
+    """The server did not answer; what was asked may or may not have been done."""
 
 
 def unknown_name(what: str, value: object, known: Iterable[str]) -> InvalidInput:

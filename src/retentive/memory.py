@@ -26,7 +26,7 @@ from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
 from retentive.mind import Mind
 from retentive.observing import Observing
-from retentive.opening import store_of, system_clock
+from retentive.opening import become_remote, is_remote, store_of, system_clock
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
@@ -50,8 +50,9 @@ Progress = Callable[[int, int], None]
 class Retentive(HomeJobs):
     """A place where agents' memories live, apart from one another in spaces.
 
-    ``location`` is a directory (one SQLite file per space), ``":memory:"``, or a URL of a server. The embedder is
-    loaded at the first use, so that listing spaces costs nothing.
+    ``location`` is a directory (one SQLite file per space), ``":memory:"``, or a URL: ``postgresql://…``, or
+    ``http://…`` of a server, which may want a ``key``. The embedder is loaded at the first use, so that listing spaces
+    costs nothing.
     """
 
     def __init__(
@@ -65,7 +66,14 @@ class Retentive(HomeJobs):
         store: Store | None = None,
         reranker: Reranker | None = None,
         config: Config | None = None,
+        key: str | None = None,
     ) -> None:
+        if is_remote(location, config):
+            given = {"embedder": embedder, "llm": llm, "store": store, "reranker": reranker}
+            become_remote(self, location, key=key, policy=policy, clock=clock, config=config, **given)
+            return
+        if key is not None:
+            raise InvalidInput(f"key=… is for the address of a server; location={location!r} is none.")
         self.store: Store = store_of(location, store, config)
         self.policy = policy_of(
             policy if policy is not None else (config.policy if config else None), presets.retentive

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from retentive.config import Config
 from retentive.errors import InvalidInput
@@ -14,6 +16,25 @@ from retentive.stores.protocol import Store
 def system_clock() -> datetime:
     """Return the time of this machine."""
     return datetime.now(UTC)
+
+
+def is_remote(location: str | Path | None, config: Config | None) -> bool:
+    """Whether memories live on a server that is asked over HTTP."""
+    where = location if location is not None else config.store if config else None
+    return isinstance(where, str) and where.startswith(("http://", "https://"))
+
+
+def become_remote(home: object, location: str | Path | None, **given: Any) -> None:
+    """Make a place of memories one that asks a server.
+
+    That kind stands further out than the place itself, so it is found by name. The object changes its class rather than
+    `__new__` choosing one, so that signature and help of the class stay those of its constructor.
+    """
+    kind = import_module("retentive.client.home").RemoteRetentive
+    if type(home) is not kind.__base__:
+        raise InvalidInput(f"{type(home).__name__} is a kind of its own; derive it from RemoteRetentive for a server.")
+    home.__class__ = kind
+    kind.__init__(home, location, **given)
 
 
 def store_of(location: str | Path | None, store: Store | None, config: Config | None) -> Store:

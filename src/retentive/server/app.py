@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from retentive.errors import RetentiveError
-from retentive.server import memories, recalls, spaces
+from retentive.server import memories, minding, recalls, spaces
 from retentive.server.access import grant_of
 from retentive.server.endpoints import Endpoint
 from retentive.server.guard import REQUEST_ID, Guard
@@ -29,7 +29,12 @@ from retentive.server.operations import JSON, Operation
 from retentive.server.refusals import Refusal, encoded, refused
 from retentive.server.service import Service
 
-OPERATIONS: Final[tuple[Operation, ...]] = (*spaces.OPERATIONS, *memories.OPERATIONS, *recalls.OPERATIONS)
+OPERATIONS: Final[tuple[Operation, ...]] = (
+    *spaces.OPERATIONS,
+    *memories.OPERATIONS,
+    *recalls.OPERATIONS,
+    *minding.OPERATIONS,
+)
 PUBLIC: Final = ("/health/live", "/health/ready", "/openapi.json", "/docs")
 CLOSED: Final = ("/v1", "/metrics")
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]

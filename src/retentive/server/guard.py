@@ -39,7 +39,7 @@ SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-CORS_METHODS: Final = "GET, POST, PATCH, DELETE"
+CORS_METHODS: Final = "GET, POST, PUT, PATCH, DELETE"
 CORS_HEADERS: Final = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Mcp-Session-Id"
 CORS_EXPOSED: Final = "ETag, Location, Retry-After, Idempotency-Replayed, Mcp-Session-Id, Retentive-Request"
 FORWARDING: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote
 
-from retentive.errors import Forbidden
+from retentive.errors import Forbidden, InvalidInput
 from retentive.keeping import Version
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import Schema, flag, given, moment, number, optional, record, text, texts, whole
@@ -67,7 +67,7 @@ MEMORY_EXAMPLE: Final = {
 }
 BATCH: Final = record(
     "Several memories: all are remembered, or none.",
-    {"memories": {"type": "array", "items": record("A memory to be.", DRAFT, ["text"]), "maxItems": 1000}},
+    {"memories": {"type": "array", "items": record("A memory to be.", DRAFT, ["text"]), "maxItems": 100_000}},
     ["memories"],
 )
 REASON: Final = text("Why, for the journal.", maxLength=1000)
@@ -81,6 +81,12 @@ def remember(call: Call) -> Answer:
 
 def remember_many(call: Call) -> Answer:
     """Remember several texts."""
+    most = call.settings.max_batch
+    if len(call.body["memories"]) > most:
+        raise InvalidInput(
+            f"The batch has {len(call.body['memories'])} memories; at most {most} at once (serve.max_batch). Split it.",
+            limit=most,
+        )
     kept = call.space.remember_many([given(item) for item in call.body["memories"]], once=call.once)
     return Answer({"memories": [memory_data(memory) for memory in kept]}, 201)
 

@@ -7,6 +7,8 @@ from typing import Any, Final
 from retentive.errors import InvalidInput
 from retentive.policy import presets
 from retentive.policy.policy import Policy
+from retentive.policy.toml import restored_policy
+from retentive.recall.absence import WhyNot
 from retentive.recall.outcome import Hit
 from retentive.server.memories import FILTERS, MEMORY_EXAMPLE, touch_of
 from retentive.server.operations import Answer, Call, Operation
@@ -30,19 +32,22 @@ POLICY: Final[dict[str, Schema]] = {
     "policy": text("The name of a preset; left out: the server's own policy.", maxLength=200, examples=["operational"]),
     "policy_toml": text("A whole policy as TOML, instead of a name.", maxLength=100_000),
 }
+QUESTION: Final[dict[str, Schema]] = {
+    "cue": text("What is asked.", **WORDS),
+    "state": STATE,
+    "utterance": text("The user's words beside the agent's state.", **WORDS),
+    **POLICY,
+    "limit": whole("How many at most; left out: as the policy says.", minimum=1, maximum=1000),
+    **FILTERS,
+    "now": moment("Answer as if it were this moment."),
+    "token_budget": whole("What does not fit is compacted.", minimum=1, maximum=1_000_000),
+    "session": text("The conversation that asks.", maxLength=1000),
+}
 RECALL: Final = record(
     "What to bring up.",
     {
-        "cue": text("What is asked.", **WORDS),
-        "state": STATE,
-        "utterance": text("The user's words beside the agent's state.", **WORDS),
-        **POLICY,
-        "limit": whole("How many at most; left out: as the policy says.", minimum=1, maximum=1000),
-        **FILTERS,
-        "now": moment("Answer as if it were this moment."),
+        **QUESTION,
         "touch": flag("Whether this counts as a use of what comes back; left out: where the key may write."),
-        "token_budget": whole("What does not fit is compacted.", minimum=1, maximum=1_000_000),
-        "session": text("The conversation that asks.", maxLength=1000),
         "shared": text("A common space that fills up the answer; only read.", maxLength=1024),
         "trace": flag("Also how it came about: channels, cuts, work, and the policy."),
         "render": {"enum": ["xml", "markdown", "messages", "json"], "description": "Also as a block for a prompt."},
@@ -62,18 +67,31 @@ ANSWER_EXAMPLE: Final = {
 
 def recall(call: Call) -> Answer:
     """Bring up what is worth bringing up now."""
-    asked = given(call.body)
+    asked = _question(call)
     shared, trace, render = asked.pop("shared", None), asked.pop("trace", False), asked.pop("render", None)
     if shared is not None:
         call.grant.require("read", shared)
     space = call.home.space(call.path["space"], shared=shared, actor=call.grant.actor)
     asked["touch"] = touch_of(call, asked.get("touch"))
-    asked["policy"] = policy_asked(asked.pop("policy", None), asked.pop("policy_toml", None))
-    if "state" in asked:
-        asked["state"] = AgentState(**given(asked["state"]))
     answer = space.recall(asked.pop("cue", None), **asked)
     data = recall_data(answer, trace=trace)
     return Answer({**data, "rendered": answer.render(render)} if render else data)
+
+
+def _question(call: Call) -> dict[str, Any]:
+    """Return what was asked as the façade takes it."""
+    asked = given(call.body)
+    asked["policy"] = policy_asked(asked.pop("policy", None), asked.pop("policy_toml", None))
+    if "state" in asked:
+        asked["state"] = AgentState(**given(asked["state"]))
+    return asked
+
+
+def why_not(call: Call) -> Answer:
+    """Say what kept a memory out of an answer."""
+    asked = _question(call)
+    found = call.space.why_not(call.path["id"], asked.pop("cue", None), **asked)
+    return Answer({**written(found), "kept_out_by": found.kept_out_by, "explained": found.explain()})
 
 
 def policy_asked(name: str | None, toml: str | None) -> Policy | None:
@@ -81,7 +99,7 @@ def policy_asked(name: str | None, toml: str | None) -> Policy | None:
     if name is not None and toml is not None:
         raise InvalidInput("policy and policy_toml name two policies; give one.", field="policy")
     if toml is not None:
-        return Policy.parse(toml, "policy_toml")
+        return restored_policy(toml, "policy_toml")
     return presets.get(name) if name is not None else None
 
 
@@ -141,6 +159,19 @@ OPERATIONS: Final = (
         answer_example=ANSWER_EXAMPLE,
         tag="recall",
         about="Every hit shows its arithmetic: contributions and modifiers reproduce its score.",
+    ),
+    Operation(
+        "why_not",
+        "POST",
+        _SPACE + "/memories/{id}/why-not",
+        "read",
+        "What kept a memory out of the answer to a question",
+        why_not,
+        body=record("The question, as recall takes it.", QUESTION),
+        example={"cue": "What database does she like?"},
+        answers=WhyNot,
+        tag="recall",
+        about="Asks the same as recall, and leaves no trace.",
     ),
     Operation(
         "feedback",

@@ -60,4 +60,4 @@ def _dumped(policy: Policy) -> str:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> Policy:
-    return Policy.parse(text, "the server's policy")
+    return read(Policy, text)

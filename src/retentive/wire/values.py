@@ -1,8 +1,8 @@
 """Frozen values as JSON and back, by their type hints: one description for writing, reading and the JSON schema.
 
-Times are ISO 8601 in UTC, tuples are lists, a number that JSON cannot hold (NaN, infinity) is null. Reading is for
-answers of a server: what is missing takes its default, what is unknown is passed over, for the two may differ in
-version.
+Times are ISO 8601 in UTC, tuples are lists, policies are TOML, a number that JSON cannot hold (NaN, infinity) is null.
+Reading is for answers of a server: what is missing takes its default, what is unknown is passed over, for the two may
+differ in version.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from math import isfinite
 from typing import Any, Final, Literal, TypeVar, cast
 
 from retentive.errors import RetentiveError
+from retentive.policy.policy import Policy
+from retentive.policy.toml import restored_policy
 
 T = TypeVar("T")
 Writer = Callable[[Any], Any]
@@ -79,7 +81,9 @@ def _write_other(value: Any) -> Any:
     """Find out once how a type is written, and note it."""
     kind = type(value)
     writer: Writer = str  # paths, and secrets as stars
-    if dataclasses.is_dataclass(kind):
+    if isinstance(value, Policy):
+        writer = Policy.dump
+    elif dataclasses.is_dataclass(kind):
         writer = _writer_of_record(kind)
     elif isinstance(value, Mapping):
         writer = _write_mapping
@@ -175,6 +179,7 @@ _READERS: Final[dict[Any, Reader]] = {
     datetime: _read_moment,
     type(None): _same,
     Any: _same,
+    Policy: lambda text: restored_policy(text, "the server's policy"),
 }
 
 
@@ -258,6 +263,7 @@ _SCHEMAS: Final[dict[Any, Schema]] = {
     datetime: {"type": "string", "format": "date-time"},
     type(None): {"type": "null"},
     Any: {},
+    Policy: {"type": "string", "description": "A policy as TOML."},
 }
 
 

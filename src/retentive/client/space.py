@@ -1,0 +1,378 @@
+"""One tenant's memories on a server: the same verbs as `Space`, each one request."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Never
+from urllib.parse import quote
+
+from retentive.answer import Feedback, Recall
+from retentive.client.sending import draft_data, fields_of, plain, policy_data, state_data
+from retentive.client.transport import Ask, Transport, segment
+from retentive.errors import InvalidInput
+from retentive.jobs.run import Ran
+from retentive.keeping import Keeper, Page, Version
+from retentive.maintain.decide import PruneRules, Verdict
+from retentive.maintain.prune import BATCH
+from retentive.maintain.report import Upkeep
+from retentive.memory import Space
+from retentive.observe.outcome import Observation
+from retentive.policy.policy import Policy
+from retentive.recall.absence import WhyNot
+from retentive.recall.request import Tools
+from retentive.reflect.outcome import Reflection, Shaken
+from retentive.space_policy import Applied
+from retentive.stores.protocol import SpaceStore
+from retentive.transfer import part_of
+from retentive.types import AgentState, Draft, Job, JobState, JournalEntry, Json, Memory
+from retentive.wire.answers import recall_of
+from retentive.wire.problems import error_of
+from retentive.wire.values import read
+from retentive.writing import checked_id
+
+if TYPE_CHECKING:
+    from retentive.client.home import RemoteRetentive
+
+Progress = Callable[[int, int], None]
+LONG: Final = 3_600.0
+"""Seconds to wait for export, import and upkeep."""
+PAGE: Final = 1_000
+LINES: Final = "application/x-ndjson"
+PRINTED: Final = "".join(map(chr, range(0x21, 0x7F)))
+"""What a header can carry as it is; anything else is percent-encoded."""
+
+
+class RemoteSpace(Space):
+    """One tenant's memories on a server. Safe to share between threads."""
+
+    _home: RemoteRetentive
+
+    @property
+    def store(self) -> SpaceStore:
+        """There are no rows here: they are the server's."""
+        return self._elsewhere("store")
+
+    @property
+    def _kept(self) -> SpaceStore:
+        return self._elsewhere("this")
+
+    def _keeper(self, store: SpaceStore, rules: PruneRules | None = None) -> Keeper:  # noqa: ARG002
+        return self._elsewhere("this")
+
+    @property
+    def _recall_tools(self) -> Tools:
+        return self._elsewhere("this")
+
+    def _elsewhere(self, name: str) -> Never:
+        raise InvalidInput(f"{name!r} is not possible over HTTP: do it where the store is.", name=name)
+
+    @property
+    def _transport(self) -> Transport:
+        return self._home.transport
+
+    def _ask(self, method: str, path: str, **more: Any) -> Any:
+        return self._transport.ask(Ask(method, f"/v1/spaces/{segment(self.path)}{path}", **more))
+
+    def _one(self, memory_id: str, path: str = "") -> str:
+        return f"/memories/{segment(checked_id(memory_id))}{path}"
+
+    def remember(
+        self,
+        text: str,
+        *,
+        once: str | None = None,
+        **fields: Any,
+    ) -> Memory:
+        """Remember one text."""
+        given = {name: value for name, value in fields.items() if value is not None}
+        data = self._ask("POST", "/memories", body=draft_data({"text": text, **given}), headers=_keyed(once))
+        return read(Memory, data)
+
+    def remember_many(
+        self,
+        items: Iterable[str | Mapping[str, Any] | Draft],
+        *,
+        progress: Progress | None = None,
+        once: str | None = None,
+    ) -> builtins.list[Memory]:
+        """Remember many texts: one request, one transaction, all or none."""
+        if isinstance(items, str | bytes | Mapping | Draft) or not isinstance(items, Iterable):
+            raise InvalidInput(f"Cannot remember many from {items!r}; pass a list of texts, mappings or Drafts.")
+        drafts = [draft_data(item) for item in items]
+        if not drafts:
+            return []
+        answer = self._ask("POST", "/memories/batch", body={"memories": drafts}, headers=_keyed(once))
+        if progress is not None:
+            progress(len(drafts), len(drafts))
+        return [read(Memory, memory) for memory in answer["memories"]]
+
+    def recall(self, cue: str | None = None, *, touch: bool = True, **asked: Any) -> Recall:
+        """Bring up what is worth bringing up now."""
+        body = {**self._question(cue, **asked), "trace": True, **({} if touch else {"touch": False})}
+        if self._shared is not None and self._shared != self.path:
+            body["shared"] = self._shared
+        data = self._ask("POST", "/recall", body=body)
+        return recall_of(data, self._feedback_on_answer(data, noted=touch))
+
+    def _question(  # type: ignore[override]  # here a question is JSON
+        self,
+        cue: str | None,
+        *,
+        state: AgentState | None = None,
+        policy: Policy | str | None = None,
+        **asked: Any,
+    ) -> dict[str, Any]:
+        """Return a question as the server takes it."""
+        chosen = policy if policy is not None else self._home.asked_policy
+        return {**fields_of(cue=cue, state=state_data(state), **asked), **policy_data(chosen)}
+
+    def _feedback_on_answer(self, data: Mapping[str, Any], *, noted: bool) -> Feedback:
+        """Return how a recall gives feedback: what came from the shared space is read and never moved."""
+        shown = [hit["memory"] for hit in data["hits"]]
+        own = [memory["id"] for memory in shown if memory["space"] == self.path]
+        foreign = {memory["id"] for memory in (*shown, *data["core"]) if memory["space"] != self.path}
+
+        def give(recall_id: str, used: Sequence[str], outcome: str | None) -> None:
+            mine = [name for name in used if name not in foreign]
+            if not noted and outcome and not used:
+                mine = own  # the server has no note of what it answered
+            if mine or (noted and not used):
+                self.feedback(recall_id, used=mine, outcome=outcome)
+
+        return give
+
+    def why_not(self, id: str, cue: str | None = None, **asked: Any) -> WhyNot:  # noqa: A002
+        """Say what kept a memory out of the answer to a question."""
+        return read(WhyNot, self._ask("POST", self._one(id, "/why-not"), body=self._question(cue, **asked)))
+
+    def feedback(
+        self, recall_id: str, *, used: Iterable[str] = (), outcome: str | None = None, once: str | None = None
+    ) -> None:
+        """Say which memories of a recall were used, and how it went ("good" or "bad")."""
+        body = fields_of(recall_id=checked_id(recall_id), used=used, outcome=outcome)
+        self._ask("POST", "/feedback", body=body, headers=_keyed(once))
+
+    def get(self, id: str, *, touch: bool = True) -> Memory:  # noqa: A002
+        """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
+        return read(Memory, self._ask("GET", self._one(id), query={} if touch else {"touch": "false"}))
+
+    def list(
+        self,
+        *,
+        kinds: Iterable[str] | None = None,
+        tags: Iterable[str] | None = None,
+        where: Mapping[str, Json] | None = None,
+        limit: int = 50,
+        **filters: Any,
+    ) -> Page:
+        """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
+        query = fields_of(kinds=kinds, tags=tags, **filters)
+        if where is not None:
+            query["where"] = json.dumps(plain(where, "where"))
+        flags = {name: str(value).lower() for name, value in query.items() if isinstance(value, bool)}
+        page = self._ask("GET", "/memories", query={**query, **flags, "limit": limit})
+        return Page([read(Memory, memory) for memory in page["memories"]], page["cursor"])
+
+    def update(
+        self,
+        id: str,  # noqa: A002
+        *,
+        reason: str = "",
+        version: str | None = None,
+        once: str | None = None,
+        **changes: Any,
+    ) -> Memory:
+        """Change fields of a memory; a changed text is embedded anew. The journal keeps what it was."""
+        body = {name: plain(value, name) for name, value in changes.items()}
+        if reason:
+            body["reason"] = plain(reason, "reason")
+        return read(Memory, self._ask("PATCH", self._one(id), body=body, headers=_keyed(once, version)))
+
+    def forget(
+        self,
+        id: str,  # noqa: A002
+        *,
+        erase: bool = False,
+        reason: str = "",
+        version: str | None = None,
+        once: str | None = None,
+    ) -> None:
+        """Hide a memory from recall for good; ``erase=True`` removes text and vector and leaves a tombstone."""
+        query = {**({"erase": "true"} if erase else {}), **({"reason": reason} if reason else {})}
+        self._ask("DELETE", self._one(id), query=query, headers=_keyed(once, version))
+
+    def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
+        """Return every state a memory has had, oldest first."""
+        return [read(Version, version) for version in self._ask("GET", self._one(id, "/history"))["versions"]]
+
+    def journal(
+        self,
+        id: str | None = None,  # noqa: A002
+        *,
+        after: int = 0,
+        limit: int | None = None,
+    ) -> builtins.list[JournalEntry]:
+        """Return what was done, in order: to one memory, or in the whole space."""
+        if id is not None:
+            lines = [read(JournalEntry, line) for line in self._ask("GET", self._one(id, "/journal"))["entries"]]
+            return [line for line in lines if line.sequence > after][:limit]
+        found: list[JournalEntry] = []
+        while limit is None or len(found) < limit:
+            size = PAGE if limit is None else min(PAGE, limit - len(found))
+            page = self._ask("GET", "/journal", query={"after": after, "limit": size})
+            found += [read(JournalEntry, line) for line in page["entries"]]
+            if (following := page["after"]) is None:
+                break
+            after = following
+        return found
+
+    def chain(self, id: str) -> builtins.list[Memory]:  # noqa: A002
+        """Return the supersession chain a memory belongs to, oldest first."""
+        return [read(Memory, memory) for memory in self._ask("GET", self._one(id, "/chain"))["memories"]]
+
+    def maintain(
+        self,
+        *,
+        re_embed: bool = False,
+        pruning: PruneRules | bool = True,
+        dry_run: bool = False,
+        batch: int = BATCH,
+        progress: Progress | None = None,  # noqa: ARG002 -- told only where the work is done
+    ) -> Upkeep:
+        """Run upkeep once on the server."""
+        rules = {"rules": pruning.as_dict()} if isinstance(pruning, PruneRules) else {"prune": pruning}
+        body = {"re_embed": re_embed, "dry_run": dry_run, "batch": batch, **rules}
+        done = self._ask("POST", "/maintain", body=body, timeout=LONG)
+        return Upkeep(done["counts"], tuple(read(Verdict, one) for one in done["pruned"]), dry_run=done["dry_run"])
+
+    def reflect(
+        self,
+        *,
+        force: bool = False,
+        budget: float | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> Reflection:
+        """Draw insights on the server, if it is due."""
+        body = fields_of(force=force, budget=budget, dry_run=dry_run)
+        return read(Reflection, self._ask("POST", "/reflect", body=body, safe=dry_run, timeout=LONG))
+
+    def shaken(self) -> builtins.list[Shaken]:
+        """List the insights whose evidence no longer stands, with the reason."""
+        return [read(Shaken, one) for one in self._ask("GET", "/shaken")["shaken"]]
+
+    def observe(
+        self,
+        messages: Iterable[Any],
+        *,
+        gap: timedelta = timedelta(minutes=30),
+        progress: Progress | None = None,  # noqa: ARG002
+        **asked: Any,
+    ) -> Observation:
+        """Store a conversation's turns as episodes, and the memories they hold; again, it adds nothing."""
+        body = {"messages": plain(messages, "messages"), "gap": gap.total_seconds(), **fields_of(**asked)}
+        return read(Observation, self._ask("POST", "/observe", body=body, timeout=LONG))
+
+    def jobs(self, *, state: JobState | None = None, kind: str | None = None) -> builtins.list[Job]:
+        """List the jobs that are not done: all, or those of a state or a kind."""
+        return [read(Job, job) for job in self._ask("GET", "/jobs", query=fields_of(state=state, kind=kind))["jobs"]]
+
+    def run_jobs(
+        self,
+        *,
+        kinds: Iterable[str] | None = None,
+        limit: int | None = None,
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> Ran:
+        """Let the server do what is due."""
+        return read(Ran, self._ask("POST", "/jobs/run", body=fields_of(kinds=kinds, limit=limit), timeout=LONG))
+
+    def retry_jobs(self, *ids: str) -> builtins.list[Job]:
+        """Let jobs be tried again at once: those named, or all that are dead."""
+        return [read(Job, job) for job in self._ask("POST", "/jobs/retry", body=_named(ids))["jobs"]]
+
+    def drop_jobs(self, *ids: str) -> int:
+        """Remove jobs undone: those named, or all that are dead; returns how many."""
+        return int(self._ask("POST", "/jobs/drop", body=_named(ids))["dropped"])
+
+    def policy_in_force(self) -> Policy:
+        """Return the policy of recalls that name none: this space's own, else the default."""
+        told = self._ask("GET", "/policy")
+        if told["applied"] is None and self._home.asked_policy is not None:
+            return self._home.asked_policy
+        return read(Policy, told["in_force"])
+
+    def applied_policy(self) -> Applied | None:
+        """Return the policy that this space has of its own; None where the default holds."""
+        return _applied(self._ask("GET", "/policy"))
+
+    def apply_policy(self, policy: Policy | str, note: str = "") -> Applied:
+        """Make a policy this space's own."""
+        return read(Applied, self._ask("PUT", "/policy", body={**policy_data(policy), "note": note}))
+
+    def undo_policy(self) -> Applied | None:
+        """Take back the latest `apply_policy`."""
+        return _applied(self._ask("DELETE", "/policy", safe=False))
+
+    def export(self, path: str | Path, *, progress: Progress | None = None) -> int:
+        """Write everything to a JSONL file; it gets its name only when it is whole."""
+        target, asked = Path(path), Ask("GET", f"/v1/spaces/{segment(self.path)}/export", timeout=LONG)
+        with self._transport.stream(asked) as answer:
+            total, done = int(answer.getheader("Retentive-Memories") or 0), 0
+            part = part_of(target)
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                for line in answer:
+                    file.write(line)
+                    done += line.startswith(b'{"type":"memory"')
+                    if progress is not None and done % PAGE == 0:
+                        progress(done, total)
+        part.replace(target)
+        if progress is not None:
+            progress(total, total)
+        return total
+
+    def import_(self, path: str | Path, *, progress: Progress | None = None) -> int:
+        """Read a JSONL export into this space; returns the number of memories added."""
+        source = Path(path)
+        size = str(source.stat().st_size)
+        asked = Ask(
+            "POST",
+            f"/v1/spaces/{segment(self.path)}/import",
+            headers={"Accept": LINES, "Content-Length": size, "Content-Type": LINES},
+            upload=lambda: source.open("rb"),
+            timeout=LONG,
+        )
+        with self._transport.stream(asked) as answer:
+            for line in answer:
+                told = json.loads(line)
+                if "result" in told:
+                    answer.read()
+                    return int(told["result"]["added"])
+                if "done" not in told:
+                    raise error_of(int(told.get("status", 500)), told)
+                if progress is not None:
+                    progress(told["done"], told["total"])
+        raise error_of(500, None)
+
+    def __repr__(self) -> str:
+        return f"<Space {self.path!r} at {self._transport.address}>"
+
+
+def _keyed(once: str | None, version: str | None = None) -> dict[str, str]:
+    """Return the headers of a write: it happens once, however often the request has to be sent."""
+    headers = {"Idempotency-Key": quote(once, safe=PRINTED) if once is not None else uuid.uuid4().hex}
+    return headers if version is None else {**headers, "If-Match": f'"{version}"'}
+
+
+def _named(ids: Sequence[str]) -> dict[str, Any]:
+    return {"ids": [checked_id(one) for one in ids]} if ids else {}
+
+
+def _applied(told: Mapping[str, Any]) -> Applied | None:
+    return read(Applied, told["applied"]) if told["applied"] is not None else None

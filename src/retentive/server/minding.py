@@ -1,0 +1,197 @@
+"""The operations of a space that thinks: taking conversations in, its queue of jobs, and a policy of its own."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final, get_args
+
+from retentive.errors import InvalidInput
+from retentive.jobs import Ran
+from retentive.observe.outcome import Observation
+from retentive.server.memories import NAME
+from retentive.server.operations import Answer, Call, Operation
+from retentive.server.recalls import POLICY, policy_asked
+from retentive.server.shapes import Schema, flag, given, moment, number, record, text, texts, whole
+from retentive.space_policy import Applied
+from retentive.types import Job, JobState
+from retentive.wire.values import written
+
+_SPACE = "/v1/spaces/{space}"
+IDS: Final = record("Which jobs.", {"ids": texts("Their ids; left out: all that are dead.", maxItems=1000)})
+
+
+def observe(call: Call) -> Answer:
+    """Take a conversation in."""
+    asked = given(call.body)
+    if "gap" in asked:
+        asked["gap"] = timedelta(seconds=asked["gap"])
+    return Answer(written(call.space.observe(asked.pop("messages"), **asked)))
+
+
+def list_jobs(call: Call) -> Answer:
+    """List the jobs that are not done."""
+    return Answer({"jobs": [written(job) for job in call.space.jobs(**call.query)]})
+
+
+def run_jobs(call: Call) -> Answer:
+    """Do what is due."""
+    return Answer(written(call.space.run_jobs(**given(call.body), progress=call.progress)))
+
+
+def retry_jobs(call: Call) -> Answer:
+    """Let jobs be tried again."""
+    return Answer({"jobs": [written(job) for job in call.space.retry_jobs(*(call.body.get("ids") or ()))]})
+
+
+def drop_jobs(call: Call) -> Answer:
+    """Remove jobs undone."""
+    return Answer({"dropped": call.space.drop_jobs(*(call.body.get("ids") or ()))})
+
+
+def space_policy(call: Call) -> Answer:
+    """Return the policy of recalls that name none."""
+    space = call.space
+    return Answer({"in_force": written(space.policy_in_force()), "applied": written(space.applied_policy())})
+
+
+def apply_policy(call: Call) -> Answer:
+    """Make a policy the space's own."""
+    asked = given(call.body)
+    policy = policy_asked(asked.get("policy"), asked.get("policy_toml"))
+    if policy is None:
+        raise InvalidInput("Which policy? Give policy, the name of a preset, or policy_toml.", field="policy")
+    return Answer(written(call.space.apply_policy(policy, asked.get("note", ""))))
+
+
+def undo_policy(call: Call) -> Answer:
+    """Take back the latest policy of the space's own."""
+    return Answer({"applied": written(call.space.undo_policy())})
+
+
+_IN_FORCE: Final[Schema] = {"type": "string", "description": "The policy of recalls that name none, as TOML."}
+OPERATIONS: Final = (
+    Operation(
+        "observe",
+        "POST",
+        _SPACE + "/observe",
+        "write",
+        "Take a conversation in: turns as episodes, and the memories they hold",
+        observe,
+        body=record(
+            "A conversation.",
+            {
+                "messages": {
+                    "type": "array",
+                    "items": {"type": "object", "additionalProperties": True},
+                    "description": "Chat messages as OpenAI, Anthropic or LangChain shape them.",
+                    "maxItems": 10_000,
+                },
+                "session": text("The conversation's name.", **NAME),
+                "at": moment("The time of messages without one."),
+                "trust": {
+                    "type": "object",
+                    "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1},
+                    "description": "How far a role or speaker is believed.",
+                },
+                "extract": text("How: patterns, or none.", maxLength=100),
+                "gap": number("Seconds of silence that part episodes.", exclusiveMinimum=0, maximum=31_536_000),
+                "dry_run": flag("Only say what would be stored."),
+            },
+            ["messages"],
+        ),
+        example={
+            "messages": [{"role": "user", "content": "I moved to Lisbon and prefer tea."}],
+            "session": "chat-12",
+            "dry_run": True,
+        },
+        answers=Observation,
+        tag="mind",
+        about="What was observed before adds nothing, so a conversation that grew can be sent whole again.",
+    ),
+    Operation(
+        "list_jobs",
+        "GET",
+        _SPACE + "/jobs",
+        "read",
+        "What waits to be done, is being done, or has failed for good",
+        list_jobs,
+        query={
+            "state": {"type": "string", "enum": list(get_args(JobState)), "description": "Only of this state."},
+            "kind": text("Only of this kind.", maxLength=63),
+        },
+        answers={"jobs": [Job]},
+        tag="jobs",
+    ),
+    Operation(
+        "run_jobs",
+        "POST",
+        _SPACE + "/jobs/run",
+        "write",
+        "Do what is due",
+        run_jobs,
+        body=record(
+            "Which jobs.",
+            {"kinds": texts("Only these kinds."), "limit": whole("How many at most.", minimum=1, maximum=100_000)},
+        ),
+        example={"limit": 100},
+        answers=Ran,
+        lane="long",
+        tag="jobs",
+    ),
+    Operation(
+        "retry_jobs",
+        "POST",
+        _SPACE + "/jobs/retry",
+        "write",
+        "Let jobs be tried again at once",
+        retry_jobs,
+        body=IDS,
+        example={},
+        answers={"jobs": [Job]},
+        tag="jobs",
+    ),
+    Operation(
+        "drop_jobs",
+        "POST",
+        _SPACE + "/jobs/drop",
+        "write",
+        "Remove jobs undone",
+        drop_jobs,
+        body=IDS,
+        example={},
+        answers={"dropped": int},
+        tag="jobs",
+    ),
+    Operation(
+        "space_policy",
+        "GET",
+        _SPACE + "/policy",
+        "read",
+        "The policy of recalls that name none",
+        space_policy,
+        answers={"in_force": _IN_FORCE, "applied": Applied | None},
+        tag="policies",
+    ),
+    Operation(
+        "apply_policy",
+        "PUT",
+        _SPACE + "/policy",
+        "write",
+        "Make a policy this space's own",
+        apply_policy,
+        body=record("Which policy.", {**POLICY, "note": text("Why.", maxLength=1000)}),
+        example={"policy": "operational", "note": "what this team asks for"},
+        answers=Applied,
+        tag="policies",
+    ),
+    Operation(
+        "undo_policy",
+        "DELETE",
+        _SPACE + "/policy",
+        "write",
+        "Take back the latest policy of this space's own",
+        undo_policy,
+        answers={"applied": Applied | None},
+        tag="policies",
+    ),
+)
