@@ -176,6 +176,8 @@ CONSTANTS = (  # module, name, what it is
     ("recall.succession", "TOP", "the head of the list that succession looks at"),
     ("recall.succession", "ALIKE", "cosine from which two memories may speak of one matter"),
     ("recall.succession", "STEP", "how far a lifted memory stands above the older one"),
+    ("recall.proving", "LOOKED_AT", "procedures among the candidates whose record is read"),
+    ("scoring.track_record", "TRIES_FOR_HALF", "outcomes at which half of a record's reach is used"),
     ("recall.pipeline", "CORE_LIMIT", "pinned memories in the core block, at most"),
     ("recall.pipeline", "STALE_AFTER", "half-lives of its kind after which a hit is marked stale"),
     ("stores.ranking", "K1", "BM25: saturation of repeated words"),

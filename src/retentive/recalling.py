@@ -17,6 +17,7 @@ from retentive.recall.pipeline import Recalled
 from retentive.recall.reinforce import touched
 from retentive.recall.request import Question
 from retentive.scoring.importance import clamped_feedback
+from retentive.scoring.track_record import PROCEDURE, noted
 from retentive.stores.protocol import SpaceStore, Transaction
 from retentive.types import Access, AgentState, Gate, Json, LedgerEntry, Memory, aware
 from retentive.writing import Author, checked_id, checked_metadata, checked_names, entry, writable
@@ -206,6 +207,8 @@ def take_feedback(
 
 def _reinforce(tx: Transaction, memory: Memory, verdict: str, author: Author) -> None:
     moved = memory.changed(importance=float(clamped_feedback(memory.importance, verdict)))
-    if moved.importance != memory.importance:
+    if memory.kind == PROCEDURE and verdict in OUTCOMES:
+        moved = moved.changed(metadata=noted(memory.metadata, verdict))
+    if moved != memory:
         tx.replace(moved)
         tx.journal(entry("feedback", moved, author, before=memory, reason=verdict))

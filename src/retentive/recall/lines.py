@@ -19,6 +19,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from retentive.scoring.track_record import PROCEDURE, Record, record_of
 from retentive.types import Memory
 
 INFERRED = "previously inferred"
@@ -54,6 +55,7 @@ class Line:
     speaker: str | None = None
     trust: float = 1.0
     stale: str | None = None
+    record: str | None = None  # how a procedure has done
 
     @property
     def inferred(self) -> bool:
@@ -73,7 +75,14 @@ def line_of(memory: Memory, age: str, stale: str | None = None) -> Line:
         speaker=memory.speaker,
         trust=memory.trust,
         stale=stale,
+        record=_record(memory),
     )
+
+
+def _record(memory: Memory) -> str | None:
+    """Say how a procedure has done; of other kinds nobody keeps count."""
+    record = record_of(memory.metadata) if memory.kind == PROCEDURE else Record()
+    return str(record) if record.tries else None
 
 
 def xml_line(line: Line) -> str:
@@ -81,7 +90,7 @@ def xml_line(line: Line) -> str:
     facts = [("id", line.id), ("kind", line.kind), ("when", line.when), ("age", line.age)]
     facts += [("source", line.source or ""), ("speaker", line.speaker or "")]
     facts += [("trust", _trust(line)), ("mark", INFERRED if line.inferred else "")]
-    facts += [("stale", line.stale or "")]
+    facts += [("record", line.record or ""), ("stale", line.stale or "")]
     attributes = "".join(f' {name}="{xml_value(value)}"' for name, value in facts if value)
     return f"<memory{attributes}>{xml_text(line.text)}</memory>"
 
@@ -94,6 +103,8 @@ def markdown_line(line: Line) -> str:
         parts.append(f"trust {trust}")
     if line.inferred:
         parts.append(INFERRED)
+    if line.record:
+        parts.append(line.record)
     if line.stale:
         parts.append(f"stale: {markdown_text(line.stale)}")
     return f"- {', '.join(parts)}: {markdown_text(line.text)}"

@@ -12,6 +12,7 @@ from retentive.recall.channels import Finding, find
 from retentive.recall.cue import Cue, read_cue, with_names
 from retentive.recall.evidence import Evidence, gather
 from retentive.recall.outcome import ChannelReport, Compacted, Hit, Outcome, Trace, Work
+from retentive.recall.proving import prove
 from retentive.recall.ranking import Ranked, rank
 from retentive.recall.request import Question, Tools
 from retentive.recall.rotation import shown_lately
@@ -66,6 +67,7 @@ def work_out(question: Question, store: SpaceStore, tools: Tools) -> Worked:
         evidence = gather(question, cue, finding, store, tools)
     ranked = rank(question.policy, cue, evidence)
     succeed(ranked, cue)
+    prove(ranked, store)
     chosen = select(ranked, question, cue, store, tools, shown_lately(question, cue, store))
     hits = _doubted(_hits(ranked, finding, chosen, store), store, question.gate)
     hits, compacted = _within_budget(question, cue, hits, tools)
