@@ -23,7 +23,7 @@ PYTEST_ARGS ?=
 LINTED := src tests scripts benchmarks models
 
 .PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test mcp-peers coverage \
-        quality scenarios bench check clean distclean interpreter
+        quality scenarios integrations bench check clean distclean interpreter
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,9 @@ wheel: build  ## build what others install: the wheel and the model data wheel, 
 
 wheel-test: $(DEV)  ## test the built wheel in a fresh environment outside this tree (PYTHONS="…" names interpreters)
 	$(PY) scripts/wheel_test.py $(PYTHONS)
+
+integrations: $(DEV)  ## test the integrations with the real frameworks, each in its own environment (ONLY="mem0 …")
+	$(PY) scripts/integrations_test.py $(ONLY)
 
 coverage:  ## the whole test suite, measured
 	@$(MAKE) test COVERAGE=1

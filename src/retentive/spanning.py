@@ -47,6 +47,7 @@ class Place:
     path: str
     where: Mapping[str, Json] = field(default_factory=dict)
     ids: Collection[str] | None = None
+    hidden: bool = False  # also what is expired, superseded or suppressed: then `ids` say which of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def _ask(home: Home, cue: str, place: Place, policy: Policy) -> _Answer | None:
     Keeper(store, lambda: home.tools, now, home.actor, home.kinds, home.pruning).check_embedder()
     question = question_of(cue, None, None, policy, Filters(where=place.where), now)
     ids = None if place.ids is None else frozenset(place.ids)
-    question = replace(question, gate=replace(question.gate, ids=ids, pinned=None))
+    question = replace(question, gate=replace(question.gate, ids=ids, pinned=None, hidden=place.hidden))
     return _Answer(question, recall(question, store, home.tools), store)
 
 
