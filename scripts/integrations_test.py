@@ -1,7 +1,7 @@
 """Test the integrations with the real packages: `python scripts/integrations_test.py [NAME ...]`.
 
 For each framework an environment of its own is made (kept in `--envs`, default `.venvs`, so that a second run takes
-seconds), with the framework's newest release, Retentive from this tree, the model data wheel and pytest; in it the tests
+seconds), with the newest release, Retentive from this tree, the model data wheel and pytest; in it the tests
 of that framework run, and the examples of docs/integrations.md that need it. Without names: all.
 """
 
