@@ -147,6 +147,14 @@ class MemoryTransaction(MemoryJobs):
             table.pop(row, None)
         return True
 
+    def redact(self, *, lines: Sequence[int] = (), recalls: Sequence[str] = ()) -> None:
+        """Empty journal lines and the questions of recalls."""
+        state = self._state
+        state.journal = [_tombstone(line) if line.sequence in lines else line for line in state.journal]
+        for recall_id in recalls:
+            if recall_id in state.ledger:
+                state.ledger[recall_id] = replace(state.ledger[recall_id], cue="", cue_vector=None)
+
     def journal(self, entry: JournalEntry) -> None:
         """Append to the journal."""
         state = self._state

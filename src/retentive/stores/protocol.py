@@ -80,6 +80,12 @@ class Transaction(Protocol):
         The journal lines stay as tombstones. Jobs about an id go also where no memory has it (any more).
         """
 
+    def redact(self, *, lines: Sequence[int] = (), recalls: Sequence[str] = ()) -> None:
+        """Empty these journal lines (by sequence) and the questions of these recalls (by id); unknown ones are ignored.
+
+        A line keeps when, what, who and of which memory; a recall keeps what came back, and its cue becomes "".
+        """
+
     def journal(self, entry: JournalEntry) -> None:
         """Append to the journal; ``sequence`` is given by the store."""
 
@@ -230,6 +236,14 @@ class SpaceStore(Protocol):
 
     def close(self) -> None:
         """Release what is held for this space; using it again reopens it."""
+
+
+@runtime_checkable
+class ScrubbedStore(Protocol):
+    """Optional, of a space: a store that can make sure that nothing of what was erased is left in its files."""
+
+    def scrub(self) -> bool:
+        """Overwrite what erasing left behind; False while somebody still reads an old state: try again later."""
 
 
 @runtime_checkable

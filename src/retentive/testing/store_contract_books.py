@@ -82,6 +82,21 @@ class BooksContract:
         assert other.after == {"text": "kept"}
         assert (last.action, last.reason) == ("erase", "asked")
 
+    def test_lines_and_questions_can_be_emptied(self, space: SpaceStore) -> None:
+        """What was said is gone, what was done stays; the rest is as it was, and nobody's lines or recalls are no error."""
+        write(space, line("a", reason="secret", before={"n": 1}, after={"n": 2}), line("a", action="pin", reason="kept"))
+        write(space, recalled("r", cue="secret", cue_vector=EAST, used=("b",)), recalled("s", cue="kept"))
+        first, second = space.read_journal()
+        with space.transaction() as transaction:
+            transaction.redact(lines=[first.sequence, 10_000], recalls=["r", "nobody's", *HOSTILE])
+            transaction.redact()
+        emptied, kept = space.read_journal()
+        assert emptied == replace(first, reason="", before=None, after=None)
+        assert kept == second
+        found = {entry.id: entry for entry in space.read_ledger()}
+        assert found["r"] == recalled("r", cue="", cue_vector=None, used=("b",))
+        assert found["s"] == recalled("s", cue="kept")
+
     def test_a_recall_comes_back_whole(self, space: SpaceStore) -> None:
         """Every field of a recall survives, scores to the last bit."""
         entry = recalled("r", scores=(0.1, 1 / 3), cue_vector=EAST, used=("b",), outcome="good")

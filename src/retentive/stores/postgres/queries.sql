@@ -387,6 +387,14 @@ ON CONFLICT (space, id_key) DO UPDATE SET
 -- name: erase_findings
 DELETE FROM @findings AS f WHERE f.space = %(space)s AND (f.memory_key = %(memory)s OR f.other_key = %(memory)s)
 
+-- name: redact_lines
+UPDATE @journal AS j SET reason = '', before = NULL, after = NULL
+WHERE j.space = %(space)s AND j.sequence = ANY(%(lines)s)
+
+-- name: redact_recalls
+UPDATE @ledger AS l SET cue = '', cue_vector = NULL
+WHERE l.space = %(space)s AND l.id_key = ANY(%(recalls)s)
+
 -- name: insert_recall
 INSERT INTO @ledger (space, sequence, id_key, id, at, policy, cue, ids, scores, cue_vector, used, outcome)
 VALUES (

@@ -269,6 +269,13 @@ class PostgresTransaction(PostgresJobs):
         self._head = replace(self._head, memories=left, dimension=self._head.dimension if left else None)
         return True
 
+    def redact(self, *, lines: Sequence[int] = (), recalls: Sequence[str] = ()) -> None:
+        """Empty journal lines and the questions of recalls."""
+        if lines:
+            self._change("redact_lines", {"lines": list(lines)})
+        if recalls:
+            self._change("redact_recalls", {"recalls": [key_of(recall_id) for recall_id in recalls]})
+
     # The next embedder's vectors
 
     def unstaged(self, limit: int) -> list[Memory]:

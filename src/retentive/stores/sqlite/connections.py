@@ -18,6 +18,7 @@ from retentive.stores.sqlite.database import Database, Durability
 from retentive.stores.sqlite.forks import leak
 from retentive.stores.sqlite.reading import Reading
 from retentive.stores.sqlite.schema import prepare
+from retentive.stores.sqlite.scrub import mark, marked, rebuild, residue, unmark
 from retentive.stores.sqlite.transaction import SqliteTransaction
 
 PATIENCE = 1.0  # seconds that cutting the log waits for our readers
@@ -58,7 +59,7 @@ class Connections:
         self._held: Database | None = None  # the reader of a `snapshot` under way; only its thread holds the lock
         self._synced = False  # whether the cache has caught up with that snapshot
         self._reads = 0  # how many reads are under way, one inside another, in the thread that holds the lock
-        self._log_uncut = False  # whether the write-ahead log may still hold what was erased
+        self._unclean = False  # whether the write-ahead log or unused parts of pages may still hold what was erased
 
     # Connections
 
@@ -86,6 +87,7 @@ class Connections:
             self._close_writer()
             self._writer = self._open()
             self._written_file = identity
+            self._unclean |= marked(self.file)
         return self._writer
 
     def _open(self) -> Database:
@@ -253,6 +255,9 @@ class Connections:
             try:
                 yield transaction
                 transaction.finish()
+                if transaction.erased:
+                    self._unclean = True
+                    mark(self.file)
                 writer.run("commit")
             except BaseException:
                 writer.abandon()
@@ -261,20 +266,36 @@ class Connections:
                 transaction.end()
             if transaction.erased:
                 derived.discard(self.file.parent)
-            self._log_uncut |= transaction.erased
-            if self._log_uncut:
-                self._cut_log(writer)
+            if self._unclean:
+                self._clean(writer)
 
-    def _cut_log(self, writer: Database) -> None:
-        """Cut the write-ahead log to nothing: it still holds what was erased.
+    def scrub(self) -> bool:
+        """Overwrite what erasing left behind; False while somebody still reads an old state."""
+        with self.alone():
+            writer = self._connected_writer()
+            if self._unclean:
+                self._clean(writer)
+            return not self._unclean
+
+    def _clean(self, writer: Database) -> None:
+        """Leave nothing of what was erased: neither in the write-ahead log nor in the unused parts of pages.
+
+        What is not possible now is tried again by the next transaction, of whatever process: a mark beside the file
+        outlives this one.
+        """
+        if self._cut_log(writer) and (not residue(self.file) or (rebuild(writer) and self._cut_log(writer))):
+            unmark(self.file)
+            self._unclean = False
+
+    def _cut_log(self, writer: Database) -> bool:
+        """Cut the write-ahead log to nothing: it still holds what was erased; say whether it is cut.
 
         Our own readers are kept out meanwhile. A reader of another process, or a snapshot of ours that lasts, may need
-        the log: then the next transaction tries again, and the last close does it in any case.
+        the log.
         """
         if not self._reading_lock.acquire(timeout=min(PATIENCE, self._terms.busy_timeout)):
-            return
+            return False
         try:
-            if not self._reads:
-                self._log_uncut = bool(writer.value("truncate_log"))
+            return not self._reads and not writer.value("truncate_log")
         finally:
             self._reading_lock.release()

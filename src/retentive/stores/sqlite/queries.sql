@@ -225,6 +225,12 @@ SELECT {journal_columns} FROM journal WHERE sequence > ? AND memory_id = ? ORDER
 -- name: redact_journal
 UPDATE journal SET reason = '', before = NULL, after = NULL WHERE memory_id = ?;
 
+-- name: redact_line
+UPDATE journal SET reason = '', before = NULL, after = NULL WHERE sequence = ?;
+
+-- name: redact_recall
+UPDATE ledger SET cue = '', cue_vector = NULL WHERE id = ?;
+
 -- name: insert_recall
 INSERT INTO ledger (id, at, policy, cue, ids, scores, cue_vector, used, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
@@ -290,6 +296,11 @@ DELETE FROM settings WHERE name = ?;
 -- name: truncate_log
 -- After an erasure: the write-ahead log still holds the old pages until it is cut to nothing.
 PRAGMA wal_checkpoint(TRUNCATE);
+
+-- name: rebuild
+-- After an erasure that left something behind: secure_delete overwrites what is freed, not the copies that a page keeps in
+-- its unused middle when it was split. A file that is written anew has none.
+VACUUM;
 
 -- name: quick_check
 PRAGMA quick_check;

@@ -166,6 +166,12 @@ class SqliteTransaction(SqliteJobs):
         self._database.run("note_erasure", (self._next(), row))
         return True
 
+    def redact(self, *, lines: Sequence[int] = (), recalls: Sequence[str] = ()) -> None:
+        """Empty journal lines and the questions of recalls."""
+        self._database.run_many("redact_line", [(line,) for line in lines])
+        self._database.run_many("redact_recall", [(recall_id,) for recall_id in recalls if storable(recall_id)])
+        self.erased |= bool(lines or recalls)
+
     def journal(self, entry: JournalEntry) -> None:
         """Append to the journal."""
         require_entry(entry)
