@@ -14,6 +14,7 @@ from retentive.embedders.protocol import checked_vectors, identity
 from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull, unknown_name
 from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in, passage
 from retentive.maintain.decide import RULES, PruneRules
+from retentive.maintain.forget import Forgotten, Named, Order, carry_out, choose, cleaned
 from retentive.maintain.prune import BATCH, prune_space, reactivated
 from retentive.maintain.reembed import re_embed_space
 from retentive.maintain.report import Upkeep
@@ -22,7 +23,7 @@ from retentive.recall.reinforce import read
 from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
 from retentive.stores.protocol import Cursor, SpaceStore, Transaction
-from retentive.types import EmbedderIdentity, JournalEntry, Json, Memory, Vectors, aware
+from retentive.types import EmbedderIdentity, Json, Memory, Vectors, aware
 from retentive.writing import (
     Author,
     as_drafts,
@@ -272,24 +273,27 @@ class Keeper:
         return new.changed(entities=names_in(new.text, new.speaker)) if "text" in fields else new
 
     def forget(
-        self, memory_id: str, *, erase: bool, reason: str, version: str | None = None, once: str | None = None
-    ) -> None:
+        self,
+        what: Named,
+        order: Order,
+        *,
+        version: str | None = None,
+        once: str | None = None,
+    ) -> Forgotten:
         """Hide, or erase and leave a tombstone."""
-        asked = once_of(once, "forget", memory_id, erase, reason)
+        about = what.ids[0] if len(what.ids) == 1 else what
+        asked = once_of(once, "forget", about, order.erase, order.reason)
         with self.store.transaction() as tx:
-            if asked and asked.done(tx.setting(asked.name)) is not None:
-                return
-            old = self._found(tx.get(checked_id(memory_id)), memory_id)
-            check_version(old, version)
-            if asked:
-                asked.note(tx, [memory_id], self.author.now)
-            if erase:
-                tx.erase(memory_id)
-                tx.journal(JournalEntry(self.author.now, "erase", memory_id, self.author.actor, reason))
-            elif old.suppressed_at is None:
-                hidden = old.changed(suppressed_at=self.author.now)
-                tx.replace(hidden)
-                tx.journal(entry("forget", hidden, self.author, before=old, reason=reason))
+            done = asked.done(tx.setting(asked.name)) if asked else None
+            if done is not None:
+                return Forgotten(tuple(done), order.erase)
+            chosen = choose(self.store, tx, what)
+            for memory in chosen.values():
+                check_version(memory, version)
+            if asked and not order.dry_run:
+                asked.note(tx, list(chosen), self.author.now)
+            told = carry_out(self.store, tx, chosen, what, order, self.author)
+        return cleaned(self.store, told)
 
     def history(self, memory_id: str) -> list[Version]:
         """Return every state, oldest first; an erased memory has none but its journal."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from retentive.keeping import Keeper, Page, Version
+from retentive.maintain.forget import Forgotten, Order, named
 from retentive.recall.request import Tools
 from retentive.recalling import Filters
 from retentive.stores.protocol import SpaceStore
@@ -83,15 +84,24 @@ class Records:
 
     def forget(
         self,
-        id: str,  # noqa: A002
+        id: str | Iterable[str] | None = None,  # noqa: A002
         *,
+        source: str | None = None,
+        person: str | None = None,
         erase: bool = False,
+        derived: bool = False,
+        dry_run: bool = False,
         reason: str = "",
         version: str | None = None,
         once: str | None = None,
-    ) -> None:
-        """Hide a memory from recall for good; ``erase=True`` removes text and vector and leaves a tombstone."""
-        self._keeper(self._kept).forget(id, erase=erase, reason=reason, version=version, once=once)
+    ) -> Forgotten:
+        """Hide memories from recall for good; ``erase=True`` removes every word of them and leaves tombstones.
+
+        They are named by id (or several), by their source, or by a person they name. What was concluded from them, or
+        still says the same, is listed in ``left``; ``derived=True`` takes it along. ``dry_run`` says what would go.
+        """
+        order = Order(erase, derived, dry_run, reason)
+        return self._keeper(self._kept).forget(named(id, source, person), order, version=version, once=once)
 
     def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
         """Return every state a memory has had, oldest first."""

@@ -49,7 +49,8 @@ asking = stack(
 @click.option("--explain", "detail", is_flag=True, help="Show every signal's arithmetic, and what was cut and why.")
 def recall(session: Session, cue: str | None, *, render: Any, detail: bool, no_touch: bool, **options: Any) -> None:
     """Ask what is worth bringing up now, and see why each memory came back."""
-    answer = session.space().recall(**asked_with(cue, options), touch=not no_touch)
+    asked = asked_with(cue, options)
+    answer = session.space().recall(**asked, touch=not no_touch)
     if render is not None:
         _print_rendered(answer, render)
     elif session.json:

@@ -26,5 +26,6 @@ def why_not(session: Session, id: str, cue: str | None, **options: Any) -> None:
 
     It takes the options of `recall`, asks the same and leaves no trace.
     """
-    why = session.space().why_not(id, **asked_with(cue, options))
+    asked = asked_with(cue, options)
+    why = session.space().why_not(id, **asked)
     session.emit(why.as_dict(), why.explain)

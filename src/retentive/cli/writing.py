@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from retentive.cli.options import MOMENT, command, details, given, importance_of, kind
-from retentive.cli.session import Session, confirm, talk
+from retentive.cli.session import Session, confirm, talk, warn
 from retentive.cli.shapes import memory_shape, seen
 from retentive.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retentive.maintain.forget import Forgotten
 
 CLEARABLE = ("key", "tags", "source", "metadata", "recurs", "valid-from", "valid-until")
 
@@ -86,20 +91,50 @@ def update(session: Session, id: str, clear: Any, importance: Any, rating: Any, 
     "forget",
     examples=[
         'retentive forget db-choice --reason "no longer true"',
-        "retentive forget db-choice --erase --yes",
+        "retentive forget db-choice gates --erase --derived --yes",
+        "retentive forget --source chat:7 --dry-run",
     ],
 )
-@click.argument("id")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--source", help="Everything that comes from this source, e.g. chat:7.")
+@click.option("--person", help="Everything that names this person.")
 @click.option("--erase", is_flag=True, help="Remove its text and vector from every file; this cannot be undone.")
+@click.option("--derived", is_flag=True, help="Also what was concluded from it, or says the same word for word.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
 @click.option("--reason", default="", help="Why, for the journal.")
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
-def forget(session: Session, id: str, *, erase: bool, reason: str, yes: bool) -> None:  # noqa: A002 -- as above
-    """Hide a memory from recall, or with --erase remove every word of it."""
+def forget(session: Session, ids: tuple[str, ...], *, erase: bool, dry_run: bool, yes: bool, **options: Any) -> None:
+    """Hide memories from recall, or with --erase remove every word of them: by ID, by source, or by person."""
     space = session.space()
-    if erase:
-        memory = space.get(id, touch=False)
-        confirm(f"Erase memory {memory.id!r} of space {space.path!r}?", yes=yes)
-    space.forget(id, erase=erase, reason=reason)
-    session.emit({"id": id, "erased": erase}, "")
-    shown = seen(id)
-    talk(f"{shown} is erased." if erase else f"{shown} is hidden from recall; `retentive get {shown}` still shows it.")
+    asked = {**options, "erase": erase}
+
+    def carry_out(*, dry: bool) -> Forgotten:
+        return space.forget(ids or None, **asked, dry_run=dry)
+
+    if erase and not dry_run:
+        confirm(f"Erase {_counted(carry_out(dry=True).ids)} of space {space.path!r}?", yes=yes)
+    told = carry_out(dry=dry_run)
+    session.emit(told.as_dict(), "\n".join(map(seen, told.ids)) if dry_run else "")
+    _talk_about(told)
+
+
+def _counted(ids: Sequence[str]) -> str:
+    return f"memory {ids[0]!r}" if len(ids) == 1 else f"{len(ids)} memories"
+
+
+def _talk_about(told: Forgotten) -> None:
+    many = len(told.ids) != 1
+    them = f"{len(told.ids)} memories" if many else seen(told.ids[0])
+    verb = "are" if many else "is"
+    if told.dry_run:
+        talk(f"{them} would be {'erased' if told.erased else 'hidden'}; nothing was changed.")
+    elif told.erased:
+        talk(f"{them} {verb} erased: {told.lines} journal lines and the questions of {told.recalls} recalls are empty.")
+    else:
+        shown = "`retentive list --hidden` still shows them" if many else f"`retentive get {them}` still shows it"
+        talk(f"{them} {verb} hidden from recall; {shown}.")
+    if told.left:
+        names = ", ".join(map(seen, told.left[:5])) + (" …" if len(told.left) > 5 else "")
+        talk(f"Concluded from it or saying the same, and left: {names}. Add --derived to take them along.")
+    if not told.complete:
+        warn("the files may hold copies until nobody reads an old state any more; `retentive maintain` cleans up.")

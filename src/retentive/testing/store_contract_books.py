@@ -83,8 +83,9 @@ class BooksContract:
         assert (last.action, last.reason) == ("erase", "asked")
 
     def test_lines_and_questions_can_be_emptied(self, space: SpaceStore) -> None:
-        """What was said is gone, what was done stays; the rest is as it was, and nobody's lines or recalls are no error."""
-        write(space, line("a", reason="secret", before={"n": 1}, after={"n": 2}), line("a", action="pin", reason="kept"))
+        """What was said is gone, what was done stays; the rest is as it was, and unknown ones are no error."""
+        write(space, line("a", reason="secret", before={"n": 1}, after={"n": 2}))
+        write(space, line("a", action="pin", reason="kept"))
         write(space, recalled("r", cue="secret", cue_vector=EAST, used=("b",)), recalled("s", cue="kept"))
         first, second = space.read_journal()
         with space.transaction() as transaction:

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from retentive.cli.main import root
 
 Run = Callable[..., Result]
+FAILURE = ("--metadata", "ticket=7", "--source", "chat:7")
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def seeded(run: Run) -> Run:
     """A space in which something is remembered, all of one moment so that words decide."""
     for memory in (
         ("Prefers Postgres for relational work", "--id", "db-choice", "--kind", "preference", "--tag", "stack"),
-        ("The deploy failed with error E4012", "--id", "failure", "--kind", "event", "--metadata", "ticket=7"),
+        ("The deploy failed with error E4012", "--id", "failure", "--kind", "event", *FAILURE),
         ("Check the gates, then move tiers", "--id", "gates", "--kind", "procedure", "--tag", "migration"),
     ):
         run("remember", *memory, "--at", "2026-05-01T12:00Z")

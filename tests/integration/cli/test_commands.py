@@ -211,12 +211,30 @@ def test_an_update_of_nothing_is_wrong_usage(seeded: Run) -> None:
 
 def test_forgetting_hides_and_erasing_removes(seeded: Run, data: Run) -> None:
     """Hidden can still be fetched; erased cannot, and every word of it is gone from the journal."""
-    assert data("forget", "failure") == {"id": "failure", "erased": False}
+    told = data("forget", "failure")
+    assert (told["ids"], told["erased"], told["complete"]) == (["failure"], False, True)
     assert "failure" not in {memory["id"] for memory in data("list")}
     assert data("get", "failure")["suppressed_at"] is not None
-    assert data("forget", "failure", "--erase", "--yes") == {"id": "failure", "erased": True}
+    told = data("forget", "failure", "--erase", "--yes")
+    assert (told["ids"], told["erased"], told["complete"]) == (["failure"], True, True)
     assert "No memory" in seeded("get", "failure", code=1).stderr
     assert "E4012" not in seeded("history", "failure", code=0).stdout
+
+
+def test_forgetting_by_source_and_person(seeded: Run, data: Run) -> None:
+    """A dry run lists and changes nothing; what is left behind is named; --derived takes it along."""
+    seeded("remember", "We met Bob Miller", "--id", "met", "--source", "chat:9")
+    seeded("remember", "Nothing else from there", "--id", "else", "--source", "chat:9")
+    seeded("remember", "Note: we met Bob Miller", "--id", "note")
+    assert seeded("forget", "--source", "chat:9", "--dry-run").stdout.split() == ["else", "met"]
+    assert data("forget", "--source", "chat:9", "--erase", "--dry-run")["left"] == ["note"]
+    told = seeded("forget", "--source", "chat:9", "--erase", "--yes")
+    assert "2 memories are erased" in told.stderr
+    assert "left: note. Add --derived" in told.stderr
+    assert data("forget", "--person", "Bob Miller", "--erase", "--yes")["ids"] == ["note"]
+    assert "exactly one of" in seeded("forget", code=1).stderr
+    assert "2 memories are hidden" in seeded("forget", "gates", "db-choice").stderr
+    assert "would be hidden" in seeded("forget", "failure", "--dry-run").stderr
 
 
 @pytest.mark.parametrize("arguments", [["forget", "db-choice", "--erase"], ["drop", "acme/alice"]])

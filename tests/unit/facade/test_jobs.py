@@ -239,7 +239,11 @@ def test_erasing_a_memory_erases_its_jobs(home: Retentive) -> None:
     handler = Noting()
     space = home.space("acme/alice")
     memory = space.remember("The secret")
-    handler.act = lambda _jobs, _desk: space.forget(memory.id, erase=True)
+
+    def erase(_jobs: Sequence[Job], _desk: Desk) -> None:
+        space.forget(memory.id, erase=True)
+
+    handler.act = erase
     with_handler(home, handler, memory.id)
     ran = space.run_jobs()
     assert (ran.done, ran.lost, space.jobs()) == (0, 1, [])

@@ -7,11 +7,13 @@ of all names in index pages. A file that is written anew has no such copies of w
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from retentive.errors import RetentiveError
 from retentive.stores.sqlite.database import Database
+from retentive.stores.sqlite.faults import translate_system
 
 MARK: Final = "unclean"
 TREES: Final = {2: 12, 5: 12, 10: 8, 13: 8}  # type of a b-tree page → bytes of its header
@@ -22,7 +24,10 @@ IN_MEMORY: Final = 256 << 20  # bytes: a larger file is rebuilt by way of a temp
 
 def mark(file: Path) -> None:
     """Note beside a file that it has to be cleaned, whatever becomes of this process."""
-    (file.parent / MARK).touch(mode=0o600)
+    try:
+        (file.parent / MARK).touch(mode=0o600)
+    except OSError as error:
+        raise translate_system(error, str(file)) from error
 
 
 def marked(file: Path) -> bool:
@@ -32,7 +37,8 @@ def marked(file: Path) -> bool:
 
 def unmark(file: Path) -> None:
     """Take the note back."""
-    (file.parent / MARK).unlink(missing_ok=True)
+    with suppress(OSError):
+        (file.parent / MARK).unlink(missing_ok=True)
 
 
 def residue(file: Path) -> bool:
