@@ -19,6 +19,7 @@ from retentive.errors import InvalidInput
 from retentive.jobs.run import Ran
 from retentive.keeping import Keeper, Page, Version
 from retentive.maintain.decide import PruneRules, Verdict
+from retentive.maintain.forget import Forgotten, Named, Order, named
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
 from retentive.memory import Space
@@ -196,16 +197,33 @@ class RemoteSpace(Space):
 
     def forget(
         self,
-        id: str,  # noqa: A002
+        id: str | Iterable[str] | None = None,  # noqa: A002
         *,
+        source: str | None = None,
+        person: str | None = None,
         erase: bool = False,
+        derived: bool = False,
+        dry_run: bool = False,
         reason: str = "",
         version: str | None = None,
         once: str | None = None,
-    ) -> None:
-        """Hide a memory from recall for good; ``erase=True`` removes text and vector and leaves a tombstone."""
-        query = {**({"erase": "true"} if erase else {}), **({"reason": reason} if reason else {})}
-        self._ask("DELETE", self._one(id), query=query, headers=_keyed(once, version))
+    ) -> Forgotten:
+        """Hide memories from recall for good; ``erase=True`` removes every word of them and leaves tombstones."""
+        what = named(id, source, person)
+        if version is not None:
+            return self._forget_one(what, Order(erase, derived, dry_run, reason), version, once)
+        said = {"ids": list(what.ids), "source": source, "person": person, "reason": reason}
+        flags = {"erase": erase, "derived": derived, "dry_run": dry_run}
+        body = {name: value for name, value in {**said, **flags}.items() if value}
+        return read(Forgotten, self._ask("POST", "/forget", body=body, headers=_keyed(once, None)))
+
+    def _forget_one(self, what: Named, order: Order, version: str, once: str | None) -> Forgotten:
+        """Forget one memory if nobody changed it since."""
+        if len(what.ids) != 1 or order.derived or order.dry_run:
+            raise InvalidInput("version= goes with one id, without derived and dry_run.", value=version)
+        query = {**({"erase": "true"} if order.erase else {}), **({"reason": order.reason} if order.reason else {})}
+        self._ask("DELETE", self._one(what.ids[0]), query=query, headers=_keyed(once, version))
+        return Forgotten(what.ids, order.erase)
 
     def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
         """Return every state a memory has had, oldest first."""

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from retentive.errors import Forbidden, InvalidInput
 from retentive.keeping import Version
+from retentive.maintain.forget import Forgotten
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import Schema, flag, given, moment, number, optional, record, text, texts, whole
 from retentive.types import JournalEntry, Memory
@@ -53,6 +54,16 @@ FILTERS: Final[dict[str, Schema]] = {
     "until": moment("Only said before this moment."),
     "as_of": moment("What was known and true at this moment."),
 }
+REASON: Final = text("Why, for the journal.", maxLength=1000)
+FORGET: Final[dict[str, Schema]] = {
+    "ids": texts("These memories."),
+    "source": text("Everything that comes from this source.", **NAME),
+    "person": text("Everything that names this person.", **NAME),
+    "erase": flag("Remove text and vector from every file, leave tombstones."),
+    "derived": flag("Also what was concluded from it, or says it word for word."),
+    "dry_run": flag("Only say what would be forgotten."),
+    "reason": REASON,
+}
 CURSOR: Final = text("Where the last page ended: its `cursor`.", maxLength=4096)
 EXAMPLE: Final = {"text": "Prefers Postgres for relational work", "kind": "preference", "key": "database"}
 MEMORY_EXAMPLE: Final = {
@@ -70,7 +81,6 @@ BATCH: Final = record(
     {"memories": {"type": "array", "items": record("A memory to be.", DRAFT, ["text"]), "maxItems": 100_000}},
     ["memories"],
 )
-REASON: Final = text("Why, for the journal.", maxLength=1000)
 
 
 def remember(call: Call) -> Answer:
@@ -143,6 +153,12 @@ def forget(call: Call) -> Answer:
     """Forget a memory."""
     call.space.forget(call.path["id"], **call.query, version=_version(call), once=call.once)
     return Answer(status=204)
+
+
+def forget_by(call: Call) -> Answer:
+    """Forget several memories, or those of a source or a person."""
+    asked = given(call.body)
+    return Answer(written(call.space.forget(asked.pop("ids", None), **asked, once=call.once)))
 
 
 def history(call: Call) -> Answer:
@@ -245,6 +261,19 @@ OPERATIONS: Final = (
         status=204,
         once=True,
         etag="match",
+    ),
+    Operation(
+        "forget_by",
+        "POST",
+        "/v1/spaces/{space}/forget",
+        "write",
+        "Hide or erase several memories: by ids, by source, or by a person they name",
+        forget_by,
+        body=record("What to forget: exactly one of ids, source and person.", FORGET),
+        example={"source": "chat:7", "erase": True, "dry_run": True},
+        answers=Forgotten,
+        once=True,
+        about="`left` names what was concluded from it or says it word for word; `derived` takes that along.",
     ),
     Operation(
         "history",

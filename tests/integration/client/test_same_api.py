@@ -114,6 +114,7 @@ def test_feedback_from_afar(local: Retentive, remote: Retentive) -> None:
 def test_changing_and_forgetting(local: Retentive, remote: Retentive) -> None:
     """With version and once, as in this process."""
     space = remote.space("acme/alice")
+    near = local.space("acme/alice")
     first = space.remember("Prefers Postgres", key="database", importance=0.7)
     second = space.remember("Prefers SQLite now", key="database", once="turn-2")
     assert space.remember("Prefers SQLite now", key="database", once="turn-2") == second
@@ -125,6 +126,13 @@ def test_changing_and_forgetting(local: Retentive, remote: Retentive) -> None:
     space.forget(second.id, erase=True, reason="asked", version=changed.version)
     with pytest.raises(NotFound, match=second.id):
         space.get(second.id)
+    third = space.remember("We met Bob Miller", source="chat:7")
+    assert space.forget([first.id, third.id], dry_run=True) == near.forget([first.id, third.id], dry_run=True)
+    assert space.forget(source="chat:7", erase=True, derived=True, reason="asked").ids == (third.id,)
+    with pytest.raises(NotFound):
+        space.forget(person="Bob Miller")
+    with pytest.raises(InvalidInput, match="goes with one id"):
+        space.forget(source="chat:7", version="v")
 
 
 def test_upkeep_reflection_jobs_policy_and_conversations(local: Retentive, remote: Retentive) -> None:

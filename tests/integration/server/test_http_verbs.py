@@ -128,7 +128,20 @@ def test_update_forget_and_what_is_told_of_them(http: TestClient) -> None:
     assert http.get(one).status_code == 404
     actions = [line["action"] for line in http.get(f"{one}/journal").json()["entries"]]
     assert actions == ["remember", "update", "erase"]
-    assert len(http.get(f"{ALICE}/journal").json()["entries"]) == 5
+    entries = http.get(f"{ALICE}/journal").json()["entries"]
+    assert [line["action"] for line in entries[-2:]] == ["erase", "certificate"]
+    assert len(entries) == 6
+
+
+def test_forget_by_source_and_person(http: TestClient) -> None:
+    """A dry run first, then all of it; nothing of the kind is not found, two ways at once are refused."""
+    ids = {remembered(http, f"We met Bob Miller {i} times", source="chat:7")["id"] for i in range(2)}
+    dry = http.post(f"{ALICE}/forget", json={"source": "chat:7", "erase": True, "dry_run": True}).json()
+    assert (set(dry["ids"]), dry["dry_run"]) == (ids, True)
+    done = http.post(f"{ALICE}/forget", json={"person": "Bob Miller", "erase": True}).json()
+    assert (set(done["ids"]), done["erased"], done["complete"]) == (ids, True, True)
+    assert http.post(f"{ALICE}/forget", json={"source": "chat:7"}).status_code == 404
+    assert http.post(f"{ALICE}/forget", json={"source": "a", "person": "b"}).status_code == 422
 
 
 def test_list_pages_and_filters(http: TestClient) -> None:
