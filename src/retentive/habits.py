@@ -6,10 +6,14 @@ The verbs are a base of `retentive.Space`, and only delegate. What they need is 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from retentive import space_policy
+from retentive.adaptive import book
+from retentive.adaptive.book import Adaptation
+from retentive.adaptive.decide import undone
 from retentive.keeping import Keeper
 from retentive.policy.policy import Policy
 from retentive.recalling import policy_of
@@ -23,6 +27,7 @@ class InForce:
 
     policy: Policy
     habits: tuple[str, ...] = ()
+    own_weights: Mapping[str, float] | None = None  # where weights adapt: those before they were bent
 
 
 class _Home(Protocol):
@@ -35,6 +40,7 @@ class Habits:
     """The verbs of a space that recalls in its own way."""
 
     _home: _Home
+    path: str
 
     @property
     @abstractmethod
@@ -49,8 +55,16 @@ class Habits:
 
     def _in_force(self) -> InForce:
         """Return the policy of recalls that name none, with what an explanation should say of it."""
-        own = space_policy.applied(self._kept)
-        return InForce(own.policy, (own.told(),)) if own else InForce(self._home.policy)
+        kept = space_policy.own(self._kept)
+        if not kept:
+            return InForce(self._home.policy)
+        own = space_policy.applied(kept, self.path)
+        policy, habits = (own.policy, (own.told(),)) if own else (self._home.policy, ())
+        adaptation = book.read(kept)
+        if not adaptation.on or policy.combine != "sum":
+            return InForce(policy, habits)
+        known = Adaptation(on=True, learnt=adaptation.about(policy.name, policy.weights))
+        return InForce(book.bend(policy, known), (*habits, *known.told()), policy.weights)
 
     def policy_in_force(self) -> Policy:
         """Return the policy of recalls that name none: this space's own, else the default."""
@@ -58,13 +72,31 @@ class Habits:
 
     def applied_policy(self) -> Applied | None:
         """Return the policy that this space has of its own, with when and why; None where the default holds."""
-        return space_policy.applied(self._kept)
+        return space_policy.applied(space_policy.own(self._kept), self.path)
 
     def apply_policy(self, policy: Policy | str, note: str = "") -> Applied:
         """Make a policy this space's own: recalls that name none use it, here and after every restart."""
         chosen = policy_of(policy, self._home.policy)
         keeper = self._keeper(self.store)
         return space_policy.apply(keeper.store, chosen, keeper.author.now, note)
+
+    def adapt(self, *, on: bool = True, reset: bool = False, undo: int = 0) -> Adaptation:
+        """Let the weights follow feedback in this space, bounded and pulled back toward the policy; or stop it.
+
+        ``reset`` forgets all that was learnt; ``undo`` takes back the latest so many steps.
+        """
+        if on:
+            book.check(self._in_force().policy)
+        with self.store.transaction() as tx:
+            known = book.read(space_policy.own(tx))
+            learnt = None if reset else known.learnt
+            changed = Adaptation(on, undone(learnt, undo) if learnt else None)
+            book.write(tx, changed)
+        return changed
+
+    def adaptation(self) -> Adaptation:
+        """Return how this space adapts, and what it has learnt so far."""
+        return book.read(space_policy.own(self._kept))
 
     def undo_policy(self) -> Applied | None:
         """Take back the latest `apply_policy`; returns what is in force of this space's own then, if anything."""

@@ -273,12 +273,13 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
         the clock for this recall only.
         """
         filters = Filters(kinds, tags, where, since, until, as_of)
-        question = self._question(
-            (cue, state, utterance), policy, filters, now, session, limit=limit, token_budget=token_budget
-        )
-        keeper = self._keeper(self._kept)
-        keeper.check_embedder()
-        recalled = recall(question, keeper.store, self._recall_tools)
+        keeper, tools = self._keeper(self._kept), self._recall_tools
+        with keeper.store.snapshot():  # two settings, read as one
+            question = self._question(
+                (cue, state, utterance), policy, filters, now, session, limit=limit, token_budget=token_budget
+            )
+            keeper.check_embedder()
+        recalled = recall(question, keeper.store, tools)
         notes = self._notes(cue, state, touch=touch)
         recall_id, failure = write_back(question, recalled, keeper.store, touch=touch)
         outcome = _noted(recalled.outcome, [*notes, failure] if failure else notes)
@@ -302,7 +303,9 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
         named = {name: value for name, value in settings.items() if value is not None}
         known = replace(filters, kinds=self._known(filters.kinds))
         question = question_of(*asked, chosen.replace(**named) if named else chosen, known, moment)
-        return replace(question, session=session or question.session, habits=force.habits)
+        return replace(
+            question, session=session or question.session, habits=force.habits, own_weights=force.own_weights
+        )
 
     def _known(self, kinds: Iterable[str] | None) -> tuple[str, ...] | None:
         """Refuse kinds that nobody registered: a typo would silently give an empty answer."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from retentive.adaptive import book
+from retentive.adaptive.decide import Noted, Seen
 from retentive.errors import Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull
 from retentive.once import once_of
 from retentive.policy import presets
@@ -112,9 +114,32 @@ def write_back(question: Question, recalled: Recalled, store: SpaceStore, *, tou
             if rule.ledger:
                 tx.log_recall(_ledger_entry(recall_id, question, recalled))
                 _trim(tx, question.now, recall_id)
+            if question.own_weights is not None:
+                book.note(tx, _noted(recall_id, question, question.own_weights, recalled))
     except (StoreBusy, StoreFull, Forbidden) as error:
         return _recall_id(store, question, recalled.outcome, 0), f"not written back: {error.message}"
     return recall_id, None
+
+
+def _noted(recall_id: str, question: Question, weights: Mapping[str, float], recalled: Recalled) -> Noted:
+    """Return an answer as far as it can teach."""
+    shown = [
+        (hit.memory.id, {name: signal.normalised for name, signal in hit.signals.items()})
+        for hit in recalled.outcome.hits
+    ]
+    seen = [
+        [Seen(memory_id, {name: round(values[name], 5) for name in weights}) for memory_id, values in found]
+        for found in (shown, recalled.ghosts)
+    ]
+    return Noted(
+        recall_id=recall_id,
+        at=question.now.timestamp(),
+        cue=recalled.utterance,
+        policy=question.policy.name,
+        weights=weights,
+        shown=tuple(seen[0]),
+        ghosts=tuple(seen[1]),
+    )
 
 
 def _accesses(tx: Transaction, question: Question, outcome: Outcome) -> dict[str, Access]:
@@ -201,6 +226,8 @@ def take_feedback(
                 _reinforce(tx, memory, outcome or "used", author)
             elif chosen:  # of the recall's own memories one may have been erased since; that is nobody's mistake
                 raise NotFound(f"used={memory_id!r}: no memory with this id in {author.space!r}.", id=memory_id)
+        if chosen and outcome != "bad":
+            book.take_feedback(tx, recall_id, chosen, author.now.timestamp())
         if asked:
             asked.note(tx, chosen, author.now)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -11,9 +11,9 @@ from typing import Any, Final
 from retentive.errors import NotFound
 from retentive.policy.policy import Policy
 from retentive.policy.toml import restored_policy
-from retentive.stores.protocol import SpaceStore
+from retentive.stores.protocol import SpaceStore, Transaction
 
-SETTING: Final = "policy.applied"
+SETTING: Final = "policy"
 STEPS_KEPT: Final = 10  # how far back `undo` reaches
 
 
@@ -35,37 +35,48 @@ class Applied:
         return {"policy": self.policy.name, "at": self.at.isoformat(), "note": self.note}
 
 
-def applied(store: SpaceStore) -> Applied | None:
-    """Return the policy in force in a space of its own, None where the default holds."""
-    steps = _steps(store.setting(SETTING))
+def own(store: SpaceStore | Transaction) -> dict[str, Any]:
+    """Return all that a space keeps of its own way to recall, by part: one setting, for every recall reads it."""
+    kept: Any = store.setting(SETTING)
+    return kept or {}
+
+
+def keep(tx: Transaction, part: str, value: Any) -> None:
+    """Keep one part; None removes it."""
+    parts = {name: kept for name, kept in {**own(tx), part: value}.items() if kept}
+    tx.set_setting(SETTING, parts or None)
+
+
+def applied(kept: Mapping[str, Any], space: str) -> Applied | None:
+    """Return the policy that a space has of its own, None where the default holds."""
+    steps = _steps(kept)
     if not steps:
         return None
     last = steps[-1]
-    policy = _restored(last["toml"], store.path)
-    return Applied(policy, datetime.fromisoformat(last["at"]), last["note"])
+    return Applied(_restored(last["toml"], space), datetime.fromisoformat(last["at"]), last["note"])
 
 
 def apply(store: SpaceStore, policy: Policy, at: datetime, note: str = "") -> Applied:
     """Make a policy the space's own; the one before it stays for `undo`."""
     with store.transaction() as tx:
-        steps = _steps(tx.setting(SETTING))
+        steps = _steps(own(tx))
         step = {"toml": policy.dump(), "at": at.isoformat(), "note": note}
-        tx.set_setting(SETTING, [dict(one) for one in (*steps, step)][-STEPS_KEPT:])
+        keep(tx, "applied", [*steps, step][-STEPS_KEPT:])
     return Applied(policy, at, note)
 
 
 def undo(store: SpaceStore) -> Applied | None:
     """Go back to the policy before, and return it: None is the default again."""
     with store.transaction() as tx:
-        steps = _steps(tx.setting(SETTING))
+        steps = _steps(own(tx))
         if not steps:
             raise NotFound(f"Space {store.path!r} has no policy of its own: nothing to undo.", space=store.path)
-        tx.set_setting(SETTING, [dict(one) for one in steps[:-1]] or None)
-    return applied(store)
+        keep(tx, "applied", steps[:-1])
+    return applied(own(store), store.path)
 
 
-def _steps(value: Any) -> Sequence[Mapping[str, str]]:
-    return value or ()
+def _steps(kept: Mapping[str, Any]) -> list[dict[str, str]]:
+    return list(kept.get("applied", ()))
 
 
 @lru_cache(maxsize=256)

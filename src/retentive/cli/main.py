@@ -49,6 +49,7 @@ COMMANDS: Final = {
     "config": ("settings", "Show the configuration and where each value came from."),
     "eval": ("evaluate", "Measure retrieval quality, and run the behaviours as scenarios."),
     "tune": ("tuning", "Learn a policy from your own recalls or labelled questions."),
+    "adapt": ("adapting", "Let a space's weights follow feedback; show, undo or stop it."),
     "bench": ("bench", "Measure how long recalls take, stage by stage."),
     "mcp": ("mcp", "Serve a space to an agent by the Model Context Protocol."),
     "demo": ("tour", "See in seconds, offline, what a policy changes."),

@@ -25,6 +25,7 @@ from retentive.stores.protocol import SpaceStore
 from retentive.types import Gate, Memory, Vectors
 
 CORE_LIMIT: Final = 100  # pinned memories shown in a prompt's core block
+GHOSTS: Final = 5  # what is kept of those that the limit cut, where weights adapt
 STALE_AFTER: Final = 2.0  # half-lives
 
 
@@ -35,6 +36,9 @@ class Recalled:
     outcome: Outcome
     cue_vector: Vectors
     utterance: str
+    ghosts: tuple[
+        tuple[str, dict[str, float]], ...
+    ] = ()  # just cut, with their normalised signals; where weights adapt
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,19 @@ def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
     worked = work_out(question, store, tools)
     core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
     outcome = Outcome(worked.hits, tuple(core), worked.compacted, trace_of(question, worked))
-    return Recalled(outcome, worked.cue.vectors[0], worked.cue.utterance)
+    ghosts = _ghosts(worked) if question.own_weights is not None else ()
+    return Recalled(outcome, worked.cue.vectors[0], worked.cue.utterance, ghosts)
+
+
+def _ghosts(worked: Worked) -> tuple[tuple[str, dict[str, float]], ...]:
+    """Return the first of what the limit cut, with the numbers that ranked them there."""
+    ids = worked.ranked.evidence.columns.ids
+    cut = [cut.id for cut in worked.chosen.cuts if cut.stage == "limit"][:GHOSTS]
+    places = {memory_id: ids.index(memory_id) for memory_id in cut}
+    return tuple(
+        (memory_id, {name: signal.normalised for name, signal in worked.ranked.signals(at).items()})
+        for memory_id, at in places.items()
+    )
 
 
 def work_out(question: Question, store: SpaceStore, tools: Tools) -> Worked:

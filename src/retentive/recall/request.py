@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,6 +25,7 @@ class Question:
     utterance: str = ""
     state: AgentState | None = None
     session: str | None = None
+    own_weights: Mapping[str, float] | None = None  # where weights adapt: the policy's, before they were bent
     habits: tuple[str, ...] = ()  # how the space came by its policy, for the explanation
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from retentive import AsyncRetentive, Retentive, policies
 from retentive.errors import InvalidInput, NotFound
-from retentive.space_policy import SETTING, STEPS_KEPT
+from retentive.space_policy import STEPS_KEPT, keep, own
 from retentive.testing.fakes import HashEmbedder
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -73,9 +73,7 @@ def test_only_the_latest_steps_are_kept() -> None:
         space = memories.space("ann")
         for number in range(STEPS_KEPT + 5):
             space.apply_policy(HERS.replace(name=f"p{number}"))
-        steps = space.store.setting(SETTING)
-        assert isinstance(steps, list)
-        assert len(steps) == STEPS_KEPT
+        assert len(own(space.store)["applied"]) == STEPS_KEPT
 
 
 def test_it_travels_with_an_export(tmp_path: Path) -> None:
@@ -104,7 +102,7 @@ def test_a_damaged_one_is_named() -> None:
         space = memories.space("ann")
         space.apply_policy(HERS)
         with space.store.transaction() as tx:
-            tx.set_setting(SETTING, [{"toml": 'name = "x"\nwarp = 9\n', "at": NOW.isoformat(), "note": ""}])
+            keep(tx, "applied", [{"toml": 'name = "x"\nwarp = 9\n', "at": NOW.isoformat(), "note": ""}])
         with pytest.raises(InvalidInput, match="retentive tune --undo"):
             space.recall("bees")
         assert space.undo_policy() is None
