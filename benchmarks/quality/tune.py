@@ -11,7 +11,7 @@ from pathlib import Path
 from retentive.evaluate.datasets import load
 from retentive.evaluate.tuning import tune
 
-HEAD = "| set | from | learnt from | held out | before | after | gain [95 %] | believed |\n|---|---|--:|--:|--:|--:|--:|---|"
+HEAD = "| set | from | learnt from | held out | before | after | gain [95 %] | believed |\n" + "|---|---|" + "--:|" * 5 + "---|"
 
 
 def main() -> None:
