@@ -11,7 +11,7 @@ from pathlib import Path
 from retentive.evaluate.datasets import load
 from retentive.evaluate.tuning import tune
 
-HEAD = "| set | from | learnt from | held out | before | after | gain [95 %] | believed |\n" + "|---|---|" + "--:|" * 5 + "---|"
+COLUMNS = ("set", "from", "learnt from", "held out", "before", "after", "gain [95 %]", "believed")
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="+")
     parser.add_argument("--policy", action="append")
     given = parser.parse_args()
-    lines = [HEAD]
+    lines = [f"| {' | '.join(COLUMNS)} |", "|---|---|" + "--:|" * 5 + "---|"]
     for name in given.sets:
         dataset = load(name)
         for policy in given.policy or ("blend", "operational", "retentive"):
