@@ -28,6 +28,7 @@ from retentive.opening import become_remote, is_remote, store_of, system_clock
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
+from retentive.recall.compacting import LlmCompactor
 from retentive.recall.outcome import Outcome
 from retentive.recall.pipeline import recall
 from retentive.recall.request import Question, Tools

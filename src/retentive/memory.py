@@ -30,6 +30,7 @@ from retentive.opening import become_remote, is_remote, store_of, system_clock
 from retentive.paths import space_path
 from retentive.policy import presets
 from retentive.policy.policy import Policy
+from retentive.recall.compacting import LlmCompactor
 from retentive.recall.outcome import Outcome
 from retentive.recall.pipeline import recall
 from retentive.recall.request import Question, Tools
@@ -109,7 +110,14 @@ class Retentive(HomeJobs):
                 embedder = self._resolved()
                 models = self._config.models if self._config else None
                 breaker = Breaker() if self._reranker else None
-                self._tools = Tools(embedder, self._reranker, breaker, windows=token_windows(embedder, models))
+                self._tools = Tools(
+                    embedder,
+                    self._reranker,
+                    breaker,
+                    windows=token_windows(embedder, models),
+                    compactor=LlmCompactor(self._llm.get),
+                    compactor_breaker=Breaker(),
+                )
             return self._tools
 
     def _resolved(self) -> Embedder:

@@ -31,6 +31,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "rotation": ("off", "any", "similar"),
     "floor_on": ("score", "relevance"),
     "diversity": ("none", "mmr", "quota", "balanced"),
+    "compaction": ("extractive", "llm"),
     "refresh_on": ("first", "second"),
     "combine": ("sum", "product"),
     "decay_by": DECAYS,
@@ -105,6 +106,7 @@ class Selection:
     balance: float = 0.7  # λ of MMR
     near_duplicate: float | None = None  # cosine above which two of a kind are one
     token_budget: int | None = None
+    compaction: str = "extractive"  # how what is over the budget is shortened
     rerank_ms: float = 200.0  # deadline of a configured cross-encoder
 
 

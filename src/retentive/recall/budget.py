@@ -87,8 +87,12 @@ def fit(
     cue_terms: Collection[str] = (),
     compactor: Compactor | None = None,
     breaker: Breaker | None = None,
+    notes: list[str] | None = None,
 ) -> tuple[tuple[Hit, ...], Compacted | None]:
-    """Return the hits that stay whole, best first, and the block that holds all others (None: everything fits)."""
+    """Return the hits that stay whole, best first, and the block that holds all others (None: everything fits).
+
+    Why a compactor's answer was not taken is added to ``notes``.
+    """
     scale = _Scale(count_tokens)
     lines = [line_of(hit.memory, _LONGEST_AGE, hit.stale) for hit in hits]
     costs = [scale.line(line) for line in lines]
@@ -100,7 +104,8 @@ def fit(
     room = _room(token_budget, frame)
     whole = _kept_whole(entries, costs, room, scale)
     rest, left = entries[whole:], room - sum(costs[:whole])
-    text = _asked(compactor, rest, left, scale, breaker) or _extracted(rest, left, scale, cue_terms)
+    asked = _asked(compactor, rest, left, scale, breaker, [] if notes is None else notes)
+    text = asked or _extracted(rest, left, scale, cue_terms)
     if text is None:
         raise _too_small(token_budget, frame, scale.block(_some_ids(rest, 1)), len(hits))
     return tuple(hits[:whole]), Compacted(text, tuple(entry.id for entry in rest), count_tokens(text))
@@ -169,22 +174,42 @@ def _kept_whole(entries: Sequence[Entry], costs: Sequence[int], room: int, scale
 
 
 def _asked(
-    compactor: Compactor | None, entries: Sequence[Entry], room: int, scale: _Scale, breaker: Breaker | None
+    compactor: Compactor | None,
+    entries: Sequence[Entry],
+    room: int,
+    scale: _Scale,
+    breaker: Breaker | None,
+    notes: list[str],
 ) -> str | None:
     """Ask the compactor; None where there is none, or where its answer is late, too long or forgets a memory."""
+    if compactor is None or room <= 0:
+        return None
     breaker = breaker or Breaker()
-    if compactor is None or room <= 0 or breaker.refusal():
-        return None
-    try:
-        text: object = breaker.thread.run(lambda: compactor.compact(entries, room), COMPACTOR_SECONDS)
-    except Failed:
+    reason = breaker.refusal()
+    if reason is None:
+        try:
+            text: object = breaker.thread.run(lambda: compactor.compact(entries, room), COMPACTOR_SECONDS)
+        except Failed as failure:
+            reason = str(failure)
+        else:
+            reason = _unusable(text, entries, room, scale)
+            if reason is None:
+                breaker.succeeded()
+                return str(text)
         breaker.failed()
-        return None
-    if isinstance(text, str) and scale.block(text) <= room and all(entry.id in text for entry in entries):
-        breaker.succeeded()
-        return text
-    breaker.failed()
+    notes.append(f"compacted by extraction: {reason}")
     return None
+
+
+def _unusable(text: object, entries: Sequence[Entry], room: int, scale: _Scale) -> str | None:
+    """Say why a compactor's answer cannot be used; None if it can."""
+    if not isinstance(text, str):
+        return f"the compactor answered {type(text).__name__}, not text"
+    missing = [entry.id for entry in entries if entry.id not in text]
+    if missing:
+        return f"the compactor's answer does not name {len(missing)} of {len(entries)} memories"
+    size = scale.block(text)
+    return f"the compactor's answer takes {size} tokens of {room}" if size > room else None
 
 
 def _extracted(entries: Sequence[Entry], room: int, scale: _Scale, terms: Collection[str]) -> str | None:

@@ -86,7 +86,7 @@ def work_out(question: Question, store: SpaceStore, tools: Tools) -> Worked:
     prove(ranked, store)
     chosen = select(ranked, question, cue, store, tools, shown_lately(question, cue, store))
     hits = _doubted(_hits(ranked, finding, chosen, store), store, question.gate)
-    hits, compacted = _within_budget(question, cue, hits, tools)
+    hits, compacted = _within_budget(question, cue, hits, tools, chosen.notes)
     return Worked(cue, finding, ranked, chosen, hits, compacted)
 
 
@@ -141,12 +141,20 @@ def doubt(memory: Memory, now: float) -> str | None:
 
 
 def _within_budget(
-    question: Question, cue: Cue, hits: tuple[Hit, ...], tools: Tools
+    question: Question, cue: Cue, hits: tuple[Hit, ...], tools: Tools, notes: list[str]
 ) -> tuple[tuple[Hit, ...], Compacted | None]:
-    budget = question.policy.selection.token_budget
-    if budget is None or not hits:
+    selection = question.policy.selection
+    if selection.token_budget is None or not hits:
         return hits, None
-    kept, compacted = fit(hits, budget, count_tokens=tools.count_tokens, cue_terms=cue.terms[0])
+    kept, compacted = fit(
+        hits,
+        selection.token_budget,
+        count_tokens=tools.count_tokens,
+        cue_terms=cue.terms[0],
+        compactor=tools.compactor if selection.compaction == "llm" else None,
+        breaker=tools.compactor_breaker,
+        notes=notes,
+    )
     return tuple(kept), compacted
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from retentive.embedders.protocol import Embedder
 from retentive.policy.policy import Policy
+from retentive.recall.budget import Compactor
 from retentive.recall.late import Windows
 from retentive.recall.rerank import Breaker, Reranker
 from retentive.text.budget import count_tokens
@@ -39,3 +40,5 @@ class Tools:
     count_tokens: Callable[[str], int] = count_tokens
     windows: Windows | None = None  # token windows for late interaction, where a token table is at hand
     language: str = "english"
+    compactor: Compactor | None = None  # asked where the policy wants it
+    compactor_breaker: Breaker | None = None
