@@ -38,6 +38,7 @@ from retentive.recalling import Filters, policy_of, question_of, take_feedback, 
 from retentive.records import Records
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
+from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.tools import LazyLlm, token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, aware
 from retentive.writing import checked_elements, checked_kind
@@ -51,15 +52,19 @@ from retentive.jobs.run import Ran, Worker
 from retentive.stores.protocol import SpaceStore
 from retentive.types import SLUG, Job, JobState
 from retentive.writing import checked_elements, checked_id
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from retentive.recall.request import Tools
+from retentive.weighing.catalogue import AUTO, checked_rater, resolve_rater
+from retentive.weighing.protocol import Rater
+from retentive.thinking.again import Rerated
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from retentive.keeping import Keeper, Page, Version
 from retentive.maintain.forget import Forgotten, Order, named
-from retentive.recall.request import Tools
 from retentive.recalling import Filters
 from retentive.types import JournalEntry, Json, Memory
 from retentive.writing import checked_id
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 from retentive.types import Gate
 from retentive.reflect.outcome import Reflection, Shaken
@@ -76,7 +81,6 @@ from retentive.adaptive.decide import undone
 from retentive.recalling import policy_of
 from retentive.space_policy import Applied
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
 from retentive.observe.outcome import Observation
 
 Clock = Callable[[], datetime]
@@ -113,6 +117,7 @@ class AsyncSpace:
     async def retry_jobs(self, *ids: str) -> builtins.list[Job]: ...
     async def drop_jobs(self, *ids: str) -> int: ...
     async def observe(self, messages: Iterable[Any], *, session: str | None=None, at: datetime | None=None, trust: Mapping[str, float] | None=None, extract: str | None=None, gap: timedelta=timedelta(minutes=30), dry_run: bool=False, progress: Progress | None=None) -> Observation: ...
+    async def rate(self, *, rater: Rater | str | None=None, dry_run: bool=False, progress: Progress | None=None) -> Rerated: ...
 class AsyncRetentive:
     def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, llm: Llm | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None, key: str | None=None) -> None: ...
     @property
@@ -129,5 +134,11 @@ class AsyncRetentive:
     async def close(self) -> None: ...
     def register_job(self, kind: str, handler: Handler) -> None: ...
     async def run_jobs(self, *, limit: int | None=None, progress: Progress | None=None) -> dict[str, Ran]: ...
+    @property
+    def rater(self) -> Rater | str: ...
+    @rater.setter
+    def rater(self, rater: Rater | str | None) -> None: ...
+    @property
+    def rater_in_use(self) -> Rater | None: ...
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *_: object) -> None: ...

@@ -54,6 +54,13 @@ KEYS: Final = (
     Key("space", read_text, "The space that commands work in when none is named.", '"acme/alice"'),
     Key("policy", read_policy, "The default policy: a preset's name or a TOML file.", '"operational"', "`retentive`"),
     Key("embedder", read_text, "What turns texts into vectors.", '"arctic-s"', "`potion`"),
+    Key(
+        "rater",
+        one_of("auto", "flat", "offline", "llm"),
+        "Who says how important a memory is when nobody does.",
+        '"offline"',
+        "`auto`: `offline` with embedders of prose, else `flat`",
+    ),
     Key("kinds", read_names, "Kinds of your own, beside the built-in ones.", '["support-ticket"]'),
     Key("models", read_path, "Where fetched models are kept.", '"~/models"', "`retentive/models` in user data"),
     Key("actor", read_text, "Who writes, as the journal notes it.", '"alice@laptop"', "nobody in particular"),
@@ -123,6 +130,7 @@ class Config:
     space: str | None = None
     policy: str = "retentive"
     embedder: str = "potion"
+    rater: str = "auto"
     kinds: tuple[str, ...] = ()
     actor: str = ""
     busy_timeout: float = 5.0

@@ -24,6 +24,7 @@ from retentive.models.catalogue import MODELS
 from retentive.models.folder import FACTS, InstalledModel, installed_models
 from retentive.stores.protocol import CheckedStore, SpaceStore, Store
 from retentive.types import Gate
+from retentive.weighing.calibrate import collapse_of
 
 Level = Literal["ok", "warning", "error"]
 
@@ -34,6 +35,7 @@ BUNDLED: Final = "retentive_potion"
 LITTLE_SPACE: Final = 256 << 20  # bytes on the disk under the store
 CLOCK_SLACK: Final = timedelta(minutes=5)
 """How far ahead of our clock a memory may lie before we say so."""
+JUDGED: Final = 1_000  # latest memories whose importance is looked at
 NOT_BEFORE: Final = datetime(2025, 1, 1, tzinfo=UTC)
 """A clock that shows an earlier time than this code was written is wrong."""
 
@@ -206,7 +208,7 @@ def _space(store: Store, path: str, embedder: Embedder | None, now: datetime) ->
 
 def _contents(space: SpaceStore, embedder: Embedder | None, now: datetime) -> Iterator[Finding]:
     count = space.count(Gate(true_at=now, hidden=True))
-    found = [*_identity(space, embedder), *_future(space, now)]
+    found = [*_identity(space, embedder), *_future(space, now), *_ratings(space, now)]
     yield from found
     if not found:
         yield Finding("ok", f"{count} memories, all well.", space=space.path)
@@ -238,6 +240,15 @@ def _future(space: SpaceStore, now: datetime) -> Iterator[Finding]:
             "Set the clock, or correct their `at`; until then they count as brand-new.",
             space.path,
         )
+
+
+def _ratings(space: SpaceStore, now: datetime) -> Iterator[Finding]:
+    """Look whether importance tells anything apart, among the latest memories."""
+    latest = space.page(Gate(true_at=now), limit=JUDGED)
+    collapse = collapse_of([memory.importance for memory in latest])
+    if collapse is not None:
+        remedy = f"Spread them by features: retentive rate --rater offline --space {space.path}."
+        yield Finding("warning", f"{collapse.sentence}: it tells nothing apart.", remedy, space.path)
 
 
 def counts(findings: Sequence[Finding]) -> Mapping[Level, int]:

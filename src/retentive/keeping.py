@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, overload
 
-from retentive.embedders.protocol import checked_vectors, identity
+from retentive.embedders.protocol import Calibrated, checked_vectors, identity
 from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull, unknown_name
 from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in, passage
 from retentive.maintain.decide import RULES, PruneRules
@@ -23,7 +23,10 @@ from retentive.recall.reinforce import read
 from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
 from retentive.stores.protocol import Cursor, SpaceStore, Transaction
-from retentive.types import EmbedderIdentity, Json, Memory, Vectors, aware
+from retentive.types import EmbedderIdentity, Gate, Json, Memory, Vectors, aware
+from retentive.weighing.novelty import novelty
+from retentive.weighing.protocol import Rater
+from retentive.weighing.rating import Rating
 from retentive.writing import (
     Author,
     as_drafts,
@@ -96,8 +99,10 @@ class Keeper:
         actor: str,
         kinds: Collection[str],
         rules: PruneRules = RULES,
+        rater: Callable[[], Rater | None] = lambda: None,
     ) -> None:
         self.store = store
+        self._rater = rater
         self._tools = tools
         self._rules = rules
         self.author = Author(store.path, now, actor, kinds)
@@ -134,16 +139,19 @@ class Keeper:
             return []
         self.check_embedder()
         vectors = checked_vectors(self._tools().embedder, [passage(memory) for memory in drafts])
+        rating = self._rating([at for at, draft in enumerate(given) if draft.importance is None], vectors)
         kept: list[Memory] = []
         with self.store.transaction() as tx:
             done = asked.done(tx.setting(asked.name)) if asked else None  # another process may have been faster
             if done is not None:
                 return self._again(done)
             self.stamp(tx)
-            for count, (draft, vector) in enumerate(zip(drafts, vectors, strict=True), 1):
-                kept.append(self.insert(tx, draft, vector))
+            drafts, reasons = rating.rated(tx, drafts)
+            for count, (draft, vector, reason) in enumerate(zip(drafts, vectors, reasons, strict=True), 1):
+                kept.append(self.insert(tx, draft, vector, reason))
                 if progress is not None:
                     progress(count, len(drafts))
+            rating.finish(tx, kept)
             if asked:
                 asked.note(tx, [memory.id for memory in kept], self.author.now)
         return kept
@@ -153,6 +161,16 @@ class Keeper:
         found = self.store.get(ids)
         return [self._found(found.get(name), name) for name in ids]
 
+    def _rating(self, places: Sequence[int], vectors: Vectors) -> Rating:
+        """Return what rates the drafts at these places; how new they are is looked up before anybody must wait."""
+        rater = self._rater() if places else None
+        if rater is None:
+            return Rating(None)
+        embedder = self._tools().embedder
+        band = embedder.band if isinstance(embedder, Calibrated) else None
+        wanted = [vectors[at] for at in places]
+        return Rating(rater, places, novelty(self.store, wanted, Gate(true_at=self.author.now), band))
+
     def stamp(self, tx: Transaction) -> None:
         """Note the embedder with the first vector; check again, for another process may have been first."""
         setting = tx.setting(EMBEDDER_SETTING)
@@ -160,7 +178,7 @@ class Keeper:
         if setting is None:
             tx.set_setting(EMBEDDER_SETTING, identity_setting(self._identity()))
 
-    def insert(self, tx: Transaction, memory: Memory, vector: Vectors) -> Memory:
+    def insert(self, tx: Transaction, memory: Memory, vector: Vectors, reason: str = "") -> Memory:
         """Write one memory in a transaction that has been stamped: row, journal, and what it retires."""
         if not memory.id:
             memory = memory.changed(id=new_id(tx, memory))
@@ -169,7 +187,7 @@ class Keeper:
         if place.successor is not None:
             memory = memory.changed(superseded_at=place.successor.created_at, superseded_by=place.successor.id)
         tx.insert(memory, vector, index_terms(memory, self._tools().language))
-        tx.journal(entry("remember", memory, self.author))
+        tx.journal(entry("remember", memory, self.author, reason=reason))
         for held in place.retires:
             supersede(tx, held, memory, self.author)
         if place.successor is not None:

@@ -40,6 +40,7 @@ from retentive.recalling import Filters, policy_of, question_of, take_feedback, 
 from retentive.records import Records
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
+from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.tools import LazyLlm, token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, aware
 from retentive.writing import checked_elements, checked_kind
@@ -48,7 +49,7 @@ Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
 
 
-class Retentive(HomeJobs):
+class Retentive(HomeJobs, HomeThinking):
     """A place where agents' memories live, apart from one another in spaces.
 
     ``location`` is a directory (one SQLite file per space), ``":memory:"``, or a URL: ``postgresql://…``, or
@@ -91,6 +92,7 @@ class Retentive(HomeJobs):
         self._tools: Tools | None = None
         self._states: dict[str, tuple[str, AgentState]] = {}
         self.job_handlers = {}
+        self.rater = config.rater if config else None
 
     @property
     def embedder(self) -> Embedder:
@@ -183,7 +185,7 @@ class Retentive(HomeJobs):
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
+class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None, actor: str | None = None) -> None:
@@ -207,7 +209,8 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing):
 
     def _keeper(self, store: SpaceStore, rules: PruneRules | None = None) -> Keeper:
         home = self._home
-        return Keeper(store, lambda: home.tools, home.now(), self._actor, home.kinds, rules or home.pruning)
+        rules = rules or home.pruning
+        return Keeper(store, lambda: home.tools, home.now(), self._actor, home.kinds, rules, lambda: home.rater_in_use)
 
     @property
     def _recall_tools(self) -> Tools:

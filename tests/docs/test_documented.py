@@ -28,6 +28,7 @@ from retentive.policy import presets
 from retentive.policy.policy import _CHOICES, _SECTION_OF
 from retentive.records import Records
 from retentive.scoring.signals import SIGNALS, options_of
+from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.types import CHANNELS, KINDS
 
 from .pages import ROOT
@@ -46,7 +47,10 @@ def test_every_public_name() -> None:
     assert [name for name in retentive.__all__ if not mentioned(API, name)] == []
 
 
-VERBS = [Retentive, Space, Records, Mind, Custody, Habits, SpaceJobs, HomeJobs, Observing, Recall]
+VERBS = [
+    Retentive, Space, Records, Mind, Custody, Habits, SpaceJobs,
+    HomeJobs, SpaceThinking, HomeThinking, Observing, Recall,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [*VERBS, Hit, Memory, Draft], ids=lambda kind: kind.__name__)

@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "import": ("moving", "Read an export into a space."),
     "export": ("moving", "Write a space to a file, losing nothing."),
     "reflect": ("reflecting", "Draw insights from what was remembered lately; list the shaken ones."),
+    "rate": ("rating", "Rate anew how important memories are."),
     "jobs": ("jobs", "List the work that waits in the queue, and do it."),
     "maintain": ("upkeep", "Keep a space in order; re-embed it for another embedder."),
     "serve": ("serving", "Serve the store over HTTP."),

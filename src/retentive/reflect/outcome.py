@@ -11,11 +11,12 @@ from retentive.types import Memory
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a piece of work takes, or would take at most: calls of the language model, and tokens in and out."""
+    """What a piece of work takes, or would take at most: calls of a language model, tokens in and out, their price."""
 
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    price: float = 0.0
 
 
 NOTHING: Final = Cost()

@@ -1,0 +1,39 @@
+"""Rating without a model: points from the words and from what is new about them, calibrated to the space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from retentive.stores.protocol import Transaction
+from retentive.types import Memory
+from retentive.weighing.calibrate import importance_of, read_spread, write_spread
+from retentive.weighing.features import features, weighed
+
+SETTING: Final = "importance"
+KIND_POINTS: Final = {"decision": 1.0, "procedure": 0.5, "preference": 0.5, "relation": 0.5, "episode": -0.5}
+"""What a kind says beside the words: whoever calls something a decision has said why it matters."""
+NOVELTY_POINTS: Final = 1.0  # what lies between a repetition and something new
+
+
+def points_of(memory: Memory, novelty: float | None = None) -> float:
+    """Return the points of a memory on the 1-10 scale, before calibration; ``novelty`` is 0..1, if measured."""
+    others = [name for name in memory.entities if not memory.speaker or name not in memory.speaker.casefold()]
+    points = weighed(features(memory.text, len(others))) + KIND_POINTS.get(memory.kind, 0.0)
+    return points if novelty is None else points + NOVELTY_POINTS * (novelty - 1)
+
+
+class OfflineRater:
+    """Rates by features of the text, and by how they stand among the space's own."""
+
+    id = "offline"
+
+    def rate(self, tx: Transaction, memories: Sequence[Memory], novelty: Sequence[float | None]) -> list[float]:
+        """Return an importance for each, counting them into the space's spread."""
+        points = [points_of(memory, new) for memory, new in zip(memories, novelty, strict=True)]
+        spread = read_spread(tx.setting(SETTING)).with_points(points)
+        tx.set_setting(SETTING, write_spread(spread))
+        return [importance_of(value, spread) for value in points]
+
+    def after(self, tx: Transaction, memories: Sequence[Memory]) -> None:
+        """Do nothing more."""
