@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retentive.stores.sqlite import SqliteStore, vectors
+from retentive.stores.sqlite import SqliteStore, vectors, vectors_codes
 from retentive.stores.sqlite.space import SqliteSpace
 from retentive.stores.sqlite.vectors_codes import VectorCodes, rotation
 from retentive.stores.sqlite.vectors_sample import VectorSample
@@ -25,6 +25,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a small space be a large one."""
     for name, value in (("MATRIX_BYTES", 0), ("CODED_FROM", 64), ("FEW", 40), ("DEPTH", 128), ("HOT", 64)):
         monkeypatch.setattr(vectors, name, value)
+    for name, value in (("LEAST_KEPT", 256), ("SAMPLED_FROM", 1_024)):
+        monkeypatch.setattr(vectors_codes, name, value)
 
 
 def units(count: int, seed: int = 1) -> Vectors:

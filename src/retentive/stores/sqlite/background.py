@@ -2,12 +2,13 @@
 
 What passed a gate is one object for as long as the same rows pass (`gates.passed`), so what was found among those is
 kept with it. Importance changes with the content, and then so does that object. Accesses change at every recall, but
-only ever make a row more recent: the latest are among those that were, and those touched since.
+only ever make a row more recent: the latest are among those that were, and those touched since. Like the other orders
+that a cache keeps, this one is not counted as rows scanned: a recall asked again says the same, to the last number.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -49,7 +50,7 @@ def recent(cache: Cache, gated: Passed, limit: int) -> Found:
     return Found(
         rows=cache.row[places[order]],
         scores=scores[order] / SECOND,
-        scanned=len(places),
+        scanned=len(order),
         low=float(cache.latest[oldest]) / SECOND,
         high=float(scores.max()) / SECOND,
     )
@@ -68,6 +69,5 @@ def important(cache: Cache, gated: Passed, limit: int) -> Found:
     held: Found | None = gated.answers.get(key)
     if held is None:
         held = found(cache, gated.places, gated.of(cache.importance), limit, gated=gated.count)
-        gated.answers[key] = held
-        return held
-    return Found(rows=held.rows.copy(), scores=held.scores.copy(), scanned=0, low=held.low, high=held.high)
+        gated.answers[key] = held = replace(held, scanned=len(held.rows))
+    return replace(held, rows=held.rows.copy(), scores=held.scores.copy())

@@ -30,6 +30,7 @@ STEP = 0.996  # of a standard deviation: the best uniform step of two bits for a
 FINE = 3  # bits of a query's weights for the second look
 SCAN = 16_384  # rows at a time: what is worked on stays in the processor's cache
 LEAST_KEPT = 4_096  # rows that have a second look
+ENOUGH_SIGNS = 256  # dimensions; shorter vectors have a second look at more, as they have less
 KEPT_SHARE = 56  # and at least one row in this many
 SAMPLED_FROM, SAMPLE_STEP = 65_536, 8  # from so many on, the bar is set by one distance in eight
 SPARSE = 8  # gather rows where fewer than one in this many may be looked at
@@ -109,7 +110,8 @@ class VectorCodes:
     def best(self, vector: Vectors, mask: Mask, count: int, depth: int) -> Places:
         """Return at least ``depth`` of the ``count`` places in the mask, with high probability the best among them."""
         weights = _rotated(vector[None, :])[0] * self.spread
-        kept = max(LEAST_KEPT, count // KEPT_SHARE, 2 * depth)
+        short = max(1.0, ENOUGH_SIGNS / self.dimension)  # the fewer signs, the less a distance says
+        kept = max(round(short * max(LEAST_KEPT, count // KEPT_SHARE)), 2 * depth)
         places = np.flatnonzero(mask) if count <= kept else self._nearby(weights, mask, count, kept)
         if len(places) <= depth:
             return places
