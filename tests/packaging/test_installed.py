@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-HEAVY = ("numpy", "apsw", "rich", "click", "dateutil", "httpx", "onnxruntime", "asyncio")
+HEAVY = ("numpy", "apsw", "rich", "click", "dateutil", "httpx", "onnxruntime", "asyncio", "mcp", "pydantic", "uvicorn")
 WEIGHTS = {".npy", ".npz", ".safetensors", ".onnx", ".bin", ".gguf", ".pt"}
 LARGEST = 200_000  # bytes of any one file; a table of weights has millions
 

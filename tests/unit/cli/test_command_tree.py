@@ -233,3 +233,11 @@ def test_changes_name_what_is_different() -> None:
     assert changes(None, {"text": "new"}) == "new"
     assert changes({"text": "a", "kind": "fact"}, {"text": "b", "kind": "fact"}) == "text: a → b"
     assert changes({"key": "x"}, {"key": None}) == "key: x → nothing"
+
+
+def test_a_command_whose_extra_is_missing_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line that ends with the command."""
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    result = CliRunner().invoke(root, ["mcp", "--space", "acme/alice"])
+    assert result.exit_code == 1
+    assert "pip install 'retentive[mcp]'" in result.output
