@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from retentive.memory import Retentive, Space
     from retentive.policy import Policy
     from retentive.recall.outcome import Hit
-    from retentive.types import AgentState, Draft, Memory, rating
+    from retentive.types import AgentState, AsOf, Draft, Memory, rating
 
 _HOMES = {
     "AgentState": "retentive.types",
+    "AsOf": "retentive.types",
     "AsyncRetentive": "retentive.asynchronous",
     "Draft": "retentive.types",
     "Hit": "retentive.recall.outcome",
@@ -35,6 +36,7 @@ _HOMES = {
 
 __all__ = [
     "AgentState",
+    "AsOf",
     "AsyncRetentive",
     "Draft",
     "Hit",

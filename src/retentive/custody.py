@@ -15,7 +15,7 @@ from retentive.policy.policy import Policy
 from retentive.recall.request import Question, Tools
 from retentive.recalling import Filters
 from retentive.stores.protocol import SpaceStore
-from retentive.types import AgentState, Json
+from retentive.types import AgentState, Json, Moment
 
 if TYPE_CHECKING:
     from retentive.recall.absence import WhyNot
@@ -60,7 +60,7 @@ class Custody:
         where: Mapping[str, Json] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
-        as_of: datetime | None = None,
+        as_of: Moment | None = None,
         now: datetime | None = None,
         token_budget: int | None = None,
         session: str | None = None,

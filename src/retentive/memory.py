@@ -42,7 +42,7 @@ from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.tools import LazyLlm, token_windows
-from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, aware
+from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, Moment, aware
 from retentive.writing import checked_elements, checked_kind
 
 Clock = Callable[[], datetime]
@@ -272,7 +272,7 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking)
         where: Mapping[str, Json] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
-        as_of: datetime | None = None,
+        as_of: Moment | None = None,
         now: datetime | None = None,
         touch: bool = True,
         token_budget: int | None = None,
@@ -293,7 +293,12 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking)
         recalled = recall(question, keeper.store, tools)
         notes = self._notes(cue, state, touch=touch)
         recall_id, failure = write_back(question, recalled, keeper.store, touch=touch)
-        outcome = _noted(recalled.outcome, [*notes, failure] if failure else notes)
+        outcome = recalled.outcome
+        if question.gate.known_at is not None:
+            from retentive.transfer.past import outcome_as_known  # noqa: PLC0415 - only those who ask for the past
+
+            outcome = outcome_as_known(outcome, keeper.store, question.gate.known_at)
+        outcome = _noted(outcome, [*notes, failure] if failure else notes)
         if self._shared and self._shared != self.path:
             outcome = self._with_shared(outcome, question, self._shared)
         return Recall(recall_id, question.policy, outcome, self._feedback_on(outcome))

@@ -21,7 +21,7 @@ from retentive.recall.request import Question
 from retentive.scoring.importance import clamped_feedback
 from retentive.scoring.track_record import PROCEDURE, noted
 from retentive.stores.protocol import SpaceStore, Transaction
-from retentive.types import Access, AgentState, Gate, Json, LedgerEntry, Memory, aware
+from retentive.types import Access, AgentState, AsOf, Gate, Json, LedgerEntry, Memory, Moment, aware
 from retentive.writing import Author, checked_id, checked_metadata, checked_names, entry, writable
 
 LEDGER_KEPT: Final = 10_000
@@ -39,15 +39,15 @@ class Filters:
     where: Mapping[str, Json] | None = None
     since: datetime | None = None
     until: datetime | None = None
-    as_of: datetime | None = None
+    as_of: Moment | None = None
 
 
 def gate_of(filters: Filters, now: datetime, **more: Any) -> Gate:
     """Turn filters into the gate that every store applies before any limit."""
-    as_of = aware(filters.as_of, "as_of") if filters.as_of is not None else None
+    true_at, known_at = moments_of(filters.as_of)
     return Gate(
-        true_at=as_of or now,
-        known_at=as_of,
+        true_at=true_at or now,
+        known_at=known_at,
         kinds=frozenset(checked_names(filters.kinds, "kinds")) if filters.kinds is not None else None,
         tags=frozenset(checked_names(filters.tags, "tags")),
         where=checked_metadata(filters.where),
@@ -55,6 +55,22 @@ def gate_of(filters: Filters, now: datetime, **more: Any) -> Gate:
         until=aware(filters.until, "until") if filters.until is not None else None,
         **more,
     )
+
+
+def moments_of(as_of: Moment | None) -> tuple[datetime | None, datetime | None]:
+    """Return when it is to be true and when it was to be known; None is now."""
+    if isinstance(as_of, AsOf):
+        return as_of.true, as_of.known
+    moment = None if as_of is None else aware(as_of, "as_of")
+    return moment, moment
+
+
+def holds(memory: Memory, true_at: datetime | None) -> bool:
+    """Whether a memory is true at a moment; None: not asked."""
+    if true_at is None:
+        return True
+    began = memory.valid_from is None or memory.valid_from <= true_at
+    return began and (memory.valid_until is None or true_at < memory.valid_until)
 
 
 def policy_of(policy: Policy | str | None, default: Policy) -> Policy:

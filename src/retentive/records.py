@@ -12,12 +12,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from retentive.errors import NotFound
 from retentive.keeping import Keeper, Page, Version
 from retentive.maintain.forget import Forgotten, Order, named
 from retentive.recall.request import Tools
-from retentive.recalling import Filters
+from retentive.recalling import Filters, gate_of, holds, moments_of
 from retentive.stores.protocol import SpaceStore
-from retentive.types import JournalEntry, Json, Memory
+from retentive.types import JournalEntry, Json, Memory, Moment
 from retentive.writing import checked_id
 
 Progress = Callable[[int, int], None]
@@ -45,9 +46,20 @@ class Records:
     @abstractmethod
     def _known(self, kinds: Iterable[str] | None) -> tuple[str, ...] | None: ...
 
-    def get(self, id: str, *, touch: bool = True) -> Memory:  # noqa: A002 - the name is the contract
-        """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
-        return self._keeper(self._kept).get(id, touch=touch)
+    def get(self, id: str, *, touch: bool = True, as_of: Moment | None = None) -> Memory:  # noqa: A002 - the contract
+        """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``.
+
+        ``as_of`` gives it in the state in which it was known then, and touches nothing.
+        """
+        if as_of is None:
+            return self._keeper(self._kept).get(id, touch=touch)
+        from retentive.transfer.past import as_known  # noqa: PLC0415 - only those who ask for the past
+
+        memory, (true_at, known_at) = self._keeper(self._kept).get(id, touch=False), moments_of(as_of)
+        found = memory if known_at is None else as_known(memory, self._kept, known_at)
+        if found is None or not holds(found, true_at):
+            raise NotFound(f"Memory {id!r} was not yet known, or not true, at the moment asked for.", id=id)
+        return found
 
     def list(
         self,
@@ -57,7 +69,7 @@ class Records:
         where: Mapping[str, Json] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
-        as_of: datetime | None = None,
+        as_of: Moment | None = None,
         pinned: bool | None = None,
         hidden: bool = False,
         limit: int = 50,
@@ -65,7 +77,12 @@ class Records:
     ) -> Page:
         """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
         filters = Filters(self._known(kinds), tags, where, since, until, as_of)
-        return self._keeper(self._kept).page(filters, pinned=pinned, hidden=hidden, limit=limit, cursor=cursor)
+        page = self._keeper(self._kept).page(filters, pinned=pinned, hidden=hidden, limit=limit, cursor=cursor)
+        if as_of is None:
+            return page
+        from retentive.transfer.past import memories_as_known  # noqa: PLC0415 - only those who ask for the past
+
+        return Page(memories_as_known(page, self._kept, moments_of(as_of)[1]), page.cursor)
 
     def update(
         self,
@@ -124,11 +141,15 @@ class Records:
         """Return the supersession chain a memory belongs to, oldest first."""
         return self._keeper(self._kept).chain(id)
 
-    def export(self, path: str | Path, *, progress: Progress | None = None) -> int:
-        """Write everything to a JSONL file; returns the number of memories."""
+    def export(self, path: str | Path, *, as_of: Moment | None = None, progress: Progress | None = None) -> int:
+        """Write everything to a JSONL file; returns the number of memories.
+
+        With ``as_of`` only the memories that were known and true then, as they were known, without journal and recalls.
+        """
         from retentive.transfer import export_space  # noqa: PLC0415
 
-        return export_space(self._kept, Path(path), progress=progress)
+        gate = None if as_of is None else gate_of(Filters(as_of=as_of), self._keeper(self._kept).author.now)
+        return export_space(self._kept, Path(path), progress=progress, gate=gate)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> int:
         """Read a JSONL export into this space; returns the number of memories added."""

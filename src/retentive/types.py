@@ -176,6 +176,28 @@ class AgentState:
 
 
 @dataclass(frozen=True, slots=True)
+class AsOf:
+    """A moment on each of the two time axes; a plain datetime stands for the same moment on both.
+
+    ``true`` asks what held then (``valid_from``, ``valid_until``); ``known`` asks what had been said, and not yet been
+    superseded or hidden, by then. The one left out is now.
+    """
+
+    true: datetime | None = None
+    known: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.true is None and self.known is None:
+            raise InvalidInput("AsOf() names no moment; pass true=..., known=... or both.")
+        for name in ("true", "known"):
+            moment = getattr(self, name)
+            object.__setattr__(self, name, None if moment is None else aware(moment, name))
+
+
+Moment: TypeAlias = datetime | AsOf
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """Which memories may be looked at. A gate removes; it never down-weights.
 

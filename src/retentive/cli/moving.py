@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from retentive.cli.options import command
+from retentive.cli.options import as_of, command, given
 from retentive.cli.session import Session, progress_bar, talk
 from retentive.errors import InvalidInput
 
@@ -21,17 +21,24 @@ _FILE = click.Path(path_type=Path)
 @command("export", examples=["retentive export alice.jsonl", "retentive export alice.jsonl --resume"])
 @click.argument("file", type=_FILE)
 @click.option("--resume", is_flag=True, help="Go on from where an interrupted export of this file stopped.")
-def export(session: Session, file: Path, *, resume: bool) -> None:
+@as_of
+def export(session: Session, file: Path, *, resume: bool, **moments: Any) -> None:
     """Write a space to FILE as JSON lines: memories, vectors, journal, recalls and settings, losing nothing.
 
-    FILE gets its name only when it is whole; it can be read by you alone.
+    With --as-of only the memories that were known and true then, without journal and recalls. FILE gets its name only
+    when it is whole; it can be read by you alone.
     """
+    from retentive.recalling import Filters, gate_of
     from retentive.transfer import export_space, part_of
 
+    asked = given(moments)
+    if asked and resume:
+        raise click.UsageError("--resume goes on with a whole export, not with one of a moment.")
     space = session.space()
+    gate = gate_of(Filters(**asked), session.memories().now()) if asked else None
     try:
         with progress_bar("exporting") as progress:
-            count = export_space(space.store, file, progress=progress, resume=resume)
+            count = export_space(space.store, file, progress=progress, resume=resume, gate=gate)
     except BaseException:
         if part_of(file).is_file():
             talk(f"What was written so far is in {part_of(file)}: add --resume to go on from there.")

@@ -169,6 +169,11 @@ def stack(*options: Option[Any]) -> Option[Any]:
     return decorate
 
 
+as_of = stack(
+    click.option("--as-of", type=MOMENT, help="What was known and true at this moment."),
+    click.option("--true-at", type=MOMENT, help="What is true at this moment, by what is known now."),
+    click.option("--known-at", type=MOMENT, help="What was known at this moment of what is true now."),
+)
 kind = click.option("--kind", metavar="KIND", help="fact, preference, event, decision, procedure, …")
 filters = stack(
     click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind; may be given again."),
@@ -176,7 +181,7 @@ filters = stack(
     click.option("--where", type=PAIR, multiple=True, help="Only where this metadata is equal, e.g. ticket=7."),
     click.option("--since", type=MOMENT, help="Only said at or after this moment, e.g. 2026-05-01T00:00Z."),
     click.option("--until", type=MOMENT, help="Only said before this moment."),
-    click.option("--as-of", type=MOMENT, help="What was known and true at this moment."),
+    as_of,
 )
 details = stack(
     click.option("--importance", type=float, metavar="0..1", help="How important it is."),
@@ -206,6 +211,13 @@ def importance_of(importance: float | None, rating: float | None) -> float | Non
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that were given, as keywords of the façade: no None, no empty tuple, pairs as a mapping."""
     chosen = {name: value for name, value in options.items() if value is not None and value != ()}
+    true_at, known_at = chosen.pop("true_at", None), chosen.pop("known_at", None)
+    if true_at or known_at:
+        if "as_of" in chosen:
+            raise click.UsageError("--as-of is both moments at once; give it, or --true-at and --known-at.")
+        from retentive.types import AsOf
+
+        chosen["as_of"] = AsOf(true_at, known_at)
     for name in ("where", "metadata"):
         if name in chosen:
             chosen[name] = dict(chosen[name])

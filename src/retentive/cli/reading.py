@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retentive.cli.options import command, filters, given
+from retentive.cli.options import as_of, command, filters, given
 from retentive.cli.session import Session, on_terminal, talk
 from retentive.cli.shapes import changes, columns, memory_card, memory_shape, memory_table, plain, seen, when
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 @command("get", examples=["retentive get db-choice", "retentive get db-choice --no-touch --json"])
 @click.argument("id")
 @click.option("--no-touch", is_flag=True, help="Do not count this as a use of the memory.")
-def get(session: Session, id: str, *, no_touch: bool) -> None:  # noqa: A002 -- the argument's name in the help
-    """Show one memory, whether recall may return it or not."""
-    memory = session.space().get(id, touch=not no_touch)
+@as_of
+def get(session: Session, id: str, *, no_touch: bool, **moments: Any) -> None:  # noqa: A002 -- the argument's name in the help
+    """Show one memory, whether recall may return it or not; with --as-of as it was known then."""
+    memory = session.space().get(id, touch=not no_touch, **given(moments))
     session.emit(memory_shape(memory), lambda: memory_card(memory))
 
 

@@ -31,7 +31,7 @@ from retentive.reflect.outcome import Reflection, Shaken
 from retentive.space_policy import Applied
 from retentive.stores.protocol import SpaceStore
 from retentive.transfer import part_of
-from retentive.types import AgentState, Draft, Job, JobState, JournalEntry, Json, Memory
+from retentive.types import AgentState, Draft, Job, JobState, JournalEntry, Json, Memory, Moment
 from retentive.wire.answers import recall_of
 from retentive.wire.problems import error_of
 from retentive.wire.values import read
@@ -159,8 +159,10 @@ class RemoteSpace(Space):
         body = fields_of(recall_id=checked_id(recall_id), used=used, outcome=outcome)
         self._ask("POST", "/feedback", body=body, headers=_keyed(once))
 
-    def get(self, id: str, *, touch: bool = True) -> Memory:  # noqa: A002
+    def get(self, id: str, *, touch: bool = True, as_of: Moment | None = None) -> Memory:  # noqa: A002
         """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
+        if as_of is not None:
+            self._elsewhere("as_of")
         return read(Memory, self._ask("GET", self._one(id), query={} if touch else {"touch": "false"}))
 
     def list(
@@ -338,8 +340,10 @@ class RemoteSpace(Space):
         """Take back the latest `apply_policy`."""
         return _applied(self._ask("DELETE", "/policy", safe=False))
 
-    def export(self, path: str | Path, *, progress: Progress | None = None) -> int:
+    def export(self, path: str | Path, *, as_of: Moment | None = None, progress: Progress | None = None) -> int:
         """Write everything to a JSONL file; it gets its name only when it is whole."""
+        if as_of is not None:
+            self._elsewhere("as_of")
         target, asked = Path(path), Ask("GET", f"/v1/spaces/{segment(self.path)}/export", timeout=LONG)
         with self._transport.stream(asked) as answer:
             total, done = int(answer.getheader("Retentive-Memories") or 0), 0

@@ -20,6 +20,7 @@ from retentive.indexing import EMBEDDER_SETTING, identity_of
 from retentive.once import PREFIX
 from retentive.stores.protocol import Cursor, SpaceStore
 from retentive.transfer.lines import DamagedExport, Header, checked_line, dumped, end_record
+from retentive.transfer.past import memories_as_known
 from retentive.transfer.records import finding_record, journal_record, ledger_record, memory_record, read_memory
 from retentive.types import Gate, JournalEntry, Memory
 
@@ -35,16 +36,24 @@ def part_of(target: Path) -> Path:
     return target.with_name(target.name + ".part")
 
 
-def export_space(store: SpaceStore, target: Path, *, progress: Progress | None = None, resume: bool = False) -> int:
+def export_space(
+    store: SpaceStore,
+    target: Path,
+    *,
+    progress: Progress | None = None,
+    resume: bool = False,
+    gate: Gate | None = None,
+) -> int:
     """Write a space to a file and return how many memories it holds; an existing file is replaced only by a whole one.
 
+    ``gate`` narrows it to the memories that pass, as they were known then, without journal, findings and recalls.
     ``resume`` goes on from the part file of an interrupted export where the space was not written to since.
     """
     target = Path(target)
     if target.is_dir():
         raise InvalidInput(f"{str(target)!r} is a folder; name a file in it, e.g. {str(target / 'space.jsonl')!r}.")
     try:
-        count = _export(store, part_of(target), progress or _silent, resume=resume)
+        count = _export(store, part_of(target), progress or _silent, gate, resume=resume)
         part_of(target).replace(target)
     except OSError as error:
         raise _unwritable(target, error) from error
@@ -63,21 +72,23 @@ def _unwritable(target: Path, error: OSError) -> RetentiveError:
     )
 
 
-def _export(store: SpaceStore, part: Path, progress: Progress, *, resume: bool) -> int:
+def _export(store: SpaceStore, part: Path, progress: Progress, gate: Gate | None, *, resume: bool) -> int:
     for attempt in range(1, ATTEMPTS + 1):
         alone: AbstractContextManager[Any] = store.transaction() if attempt == ATTEMPTS else nullcontext()
         with alone, Part(part, resume=resume and attempt == 1) as out:
-            sequence, count = _write_all(store, out, progress)
+            sequence = _last_line(store) if gate else _write_story(store, out)
+            count = _write_memories(store, out, progress, gate)
+            if gate is None:
+                _write_books(store, out)
             if not store.read_journal(after=sequence, limit=1):
                 out.finish()
                 return count
     raise AssertionError("unreachable: a transaction keeps every writer out")
 
 
-def _write_all(store: SpaceStore, out: Part, progress: Progress) -> tuple[int, int]:
-    """Write everything but the end; return the last journal sequence copied and the number of memories."""
-    total = store.count(_everything())
-    out.write(Header(store.path, identity_of(store.setting(EMBEDDER_SETTING)), total).as_record())
+def _write_story(store: SpaceStore, out: Part) -> int:
+    """Write the header, settings and the journal; return the last sequence copied."""
+    out.write(_header(store, _everything()))
     for name, value in sorted(store.settings().items()):
         if name != EMBEDDER_SETTING and not name.startswith(PREFIX):  # who was answered twice is nobody else's matter
             out.write({"type": "setting", "name": name, "value": value})
@@ -85,21 +96,37 @@ def _write_all(store: SpaceStore, out: Part, progress: Progress) -> tuple[int, i
     for entry in journal_lines(store):
         out.write(journal_record(entry))
         sequence = entry.sequence
-    count = _write_memories(store, out, progress, total)
+    return sequence
+
+
+def _last_line(store: SpaceStore) -> int:
+    return max((entry.sequence for entry in journal_lines(store)), default=0)
+
+
+def _write_books(store: SpaceStore, out: Part) -> None:
     for finding in reversed(store.findings()):
         out.write(finding_record(finding))
     for recall in reversed(store.read_ledger()):
         out.write(ledger_record(recall))
-    return sequence, count
 
 
-def _write_memories(store: SpaceStore, out: Part, progress: Progress, total: int) -> int:
-    count, after = out.kept_memories(store.path)
+def _header(store: SpaceStore, gate: Gate) -> dict[str, Any]:
+    return Header(store.path, identity_of(store.setting(EMBEDDER_SETTING)), store.count(gate)).as_record()
+
+
+def _write_memories(store: SpaceStore, out: Part, progress: Progress, gate: Gate | None) -> int:
+    known_at = None if gate is None else gate.known_at
+    if gate is not None:
+        out.write(_header(store, gate))
+    chosen = gate or _everything()
+    total = store.count(chosen)
+    count, after = out.kept_memories(store.path) if gate is None else (0, None)
     progress(count, total)
-    while page := store.page(_everything(), limit=BATCH, after=after):
+    while page := store.page(chosen, limit=BATCH, after=after):
         vectors = store.vectors([memory.id for memory in page])
-        for memory in page:
-            out.write(memory_record(memory, vectors.get(memory.id)))
+        for memory, then in zip(page, memories_as_known(page, store, known_at), strict=True):
+            vector = vectors.get(memory.id) if then.text == memory.text else None  # another text, another vector
+            out.write(memory_record(then, vector))
         count, after = count + len(page), _cursor(page[-1])
         progress(count, max(total, count))
     return count

@@ -221,6 +221,23 @@ def test_forgetting_hides_and_erasing_removes(seeded: Run, data: Run) -> None:
     assert "E4012" not in seeded("history", "failure", code=0).stdout
 
 
+def test_either_time_axis(run: Run, data: Run) -> None:
+    """--true-at and --known-at in recall, list, get and export; --as-of is both at once."""
+    first, second, march = "2026-01-01T00:00Z", "2026-02-01T00:00Z", "2026-03-01T00:00Z"
+    run("remember", "Lives in Porto", "--id", "porto", "--at", first, "--valid-until", march)
+    run("remember", "Lives in Lisbon", "--id", "lisbon", "--at", second, "--valid-from", march)
+    january, april = "2026-01-15T00:00Z", "2026-04-01T00:00Z"
+    assert [memory["id"] for memory in data("list", "--true-at", april)] == ["lisbon"]
+    assert data("list", "--true-at", april, "--known-at", january) == []
+    recalled = data("recall", "Lives in", "--true-at", january, "--policy", "blend")
+    assert [hit["memory"]["id"] for hit in recalled["hits"]] == ["porto"]
+    assert data("get", "porto", "--as-of", january)["id"] == "porto"
+    assert "not yet known" in run("get", "lisbon", "--known-at", january, code=1).stderr
+    assert data("export", "then.jsonl", "--as-of", january)["memories"] == 1
+    assert "--as-of is both" in run("list", "--as-of", april, "--true-at", april, code=2).stderr
+    assert "--resume" in run("export", "then.jsonl", "--as-of", january, "--resume", code=2).stderr
+
+
 def test_forgetting_by_source_and_person(seeded: Run, data: Run) -> None:
     """A dry run lists and changes nothing; what is left behind is named; --derived takes it along."""
     seeded("remember", "We met Bob Miller", "--id", "met", "--source", "chat:9")
