@@ -18,7 +18,7 @@ import numpy as np
 from retentive.errors import InvalidInput
 from retentive.text.sentences import sentences
 from retentive.text.speech import spoken
-from retentive.types import Floats, JournalEntry, Memory, Vectors
+from retentive.types import Floats, JournalEntry, Json, Memory, Vectors
 
 BUDGET: Final = 30.0  # on the 1-10 scale: six memories of ordinary importance
 LOOKED_AT: Final = 100  # the latest memories, as in the paper
@@ -228,3 +228,10 @@ def folded(text: str) -> str:
 def believed(evidence: Sequence[Memory]) -> float:
     """Return how far a conclusion is believed: as far as the least of what it rests on."""
     return min((memory.trust for memory in evidence), default=1.0)
+
+
+def origin(evidence: Sequence[Memory]) -> dict[str, Json]:
+    """Return whose words a conclusion rests on in the end, as metadata: those of its least trusted evidence."""
+    known = [memory for memory in evidence if memory.metadata.get("origin") is not None]
+    weakest = min(known, key=lambda memory: (memory.trust, memory.id), default=None)
+    return {} if weakest is None else {"origin": weakest.metadata["origin"]}

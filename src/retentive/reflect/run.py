@@ -32,6 +32,7 @@ from retentive.reflect.decide import (
     checked_budget,
     extracted,
     folded,
+    origin,
     read_standing,
     supported,
     themes,
@@ -272,6 +273,7 @@ class _Run:
         return draft.changed(
             derived_from=tuple(memory.id for memory in evidence),
             trust=believed(evidence),
+            metadata={**draft.metadata, **origin(evidence)},
             supersedes=() if before is None else (before.id,),
         )
 

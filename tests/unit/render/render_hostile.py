@@ -1,5 +1,7 @@
 """Texts that try to be more than a memory: they close tags, fences and lists, forge turns, or hide from the reader."""
 
+from retentive.testing.injections import INJECTIONS as TAKEOVERS
+
 FENCE = "`" * 3
 
 INJECTIONS = (
@@ -65,4 +67,5 @@ INJECTIONS = (
     "term\n: definition",
     ":::note\nadmonition\n:::",
     "<details><summary>x</summary>\n\ny\n\n</details>",
+    *(one.text for one in TAKEOVERS),
 )
