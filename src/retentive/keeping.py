@@ -139,7 +139,7 @@ class Keeper:
             return []
         self.check_embedder()
         vectors = checked_vectors(self._tools().embedder, [passage(memory) for memory in drafts])
-        rating = self._rating([at for at, draft in enumerate(given) if draft.importance is None], vectors)
+        rating = self.rating([at for at, draft in enumerate(given) if draft.importance is None], vectors)
         kept: list[Memory] = []
         with self.store.transaction() as tx:
             done = asked.done(tx.setting(asked.name)) if asked else None  # another process may have been faster
@@ -161,7 +161,7 @@ class Keeper:
         found = self.store.get(ids)
         return [self._found(found.get(name), name) for name in ids]
 
-    def _rating(self, places: Sequence[int], vectors: Vectors) -> Rating:
+    def rating(self, places: Sequence[int], vectors: Vectors) -> Rating:
         """Return what rates the drafts at these places; how new they are is looked up before anybody must wait."""
         rater = self._rater() if places else None
         if rater is None:

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from retentive.keeping import Keeper
 from retentive.observe.outcome import NotTaken
 from retentive.observe.patterns import COMMITMENT, Extract, extract
 from retentive.observe.sessions import memory_id
 from retentive.stores.protocol import SpaceStore, Transaction
 from retentive.text.sameness import folded, says_the_same, states_the_same
 from retentive.types import Draft, Gate, Memory, Vectors
+from retentive.weighing.rating import Rating
 from retentive.writing import Author, memory_of
 
 SAME: Final = 0.95  # policy.md §6: a near-duplicate; figures, names and negations must agree as well
@@ -58,6 +60,26 @@ def as_memory(
     return memory_of(draft, author)
 
 
+def insert_rated(
+    keeper: Keeper, tx: Transaction, memories: Sequence[Memory], vectors: Sequence[Vectors], rating: Rating
+) -> list[Memory]:
+    """Write memories in a stamped transaction, those that nobody rated with the rater's importance."""
+    rated, reasons = rating.rated(tx, list(memories))
+    kept = [
+        keeper.insert(tx, memory, vector, reason)
+        for memory, vector, reason in zip(rated, vectors, reasons, strict=True)
+    ]
+    rating.finish(tx, kept)
+    return kept
+
+
+def rating_of(rating: Rating, places: Sequence[int]) -> Rating:
+    """Return the rating of some of the drafts alone, which now stand in this order."""
+    novelty = dict(zip(rating.places, rating.novelty, strict=True))
+    unrated = [at for at, place in enumerate(places) if place in novelty]
+    return Rating(rating.rater, unrated, [novelty[places[at]] for at in unrated])
+
+
 class Admission:
     """Sifts what was taken: each once, and nothing that the space says already or that somebody had erased."""
 
@@ -66,15 +88,13 @@ class Admission:
         self._gate = Gate(true_at=author.now)
         self._seen: set[tuple[str, str | None, str]] = set()
 
-    def sift(
-        self, taken: Sequence[Memory], vectors: Sequence[Vectors]
-    ) -> tuple[list[tuple[Memory, Vectors]], list[NotTaken]]:
-        """Return what may be stored, and what not with the reason."""
+    def sift(self, taken: Sequence[Memory], vectors: Sequence[Vectors]) -> tuple[list[int], list[NotTaken]]:
+        """Return the places of what may be stored, and what may not with the reason."""
         admitted, refused = [], []
-        for memory, vector in zip(taken, vectors, strict=True):
+        for place, (memory, vector) in enumerate(zip(taken, vectors, strict=True)):
             reason = self._refusal(memory, vector)
             if reason is None:
-                admitted.append((memory, vector))
+                admitted.append(place)
             else:
                 refused.append(NotTaken(memory.text, memory.kind, reason))
         return admitted, refused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -13,7 +14,7 @@ from retentive.jobs import Desk, Worked, enqueue
 from retentive.jobs.decide import ATTEMPTS
 from retentive.llm.asking import ask_json
 from retentive.llm.protocol import Llm, model_id
-from retentive.observe.admit import Admission, as_memory, taken_drafts
+from retentive.observe.admit import Admission, as_memory, insert_rated, rating_of, taken_drafts
 from retentive.observe.asking import SCHEMA, asked_about, batches, claims
 from retentive.observe.outcome import NotTaken
 from retentive.observe.patterns import Extract
@@ -27,6 +28,15 @@ METHOD: Final = "llm"
 def enqueue_turns(tx: Transaction, turns: Sequence[Memory], now: datetime) -> list[Job]:
     """Put the turns on the queue, in the transaction that stores them; a job for each question."""
     return [enqueue(tx, KIND, now, memories=[turn.id for turn in group]) for group in batches(turns)]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the turns hold: the memories, which of them nobody rated, and what was refused."""
+
+    taken: Sequence[Memory] = ()
+    unrated: Sequence[int] = ()
+    refused: Sequence[NotTaken] = ()
 
 
 class Extracting:
@@ -43,28 +53,30 @@ class Extracting:
         """Ask about the turns that are still there, and write what holds with the job's end."""
         (job,) = jobs
         turns = _standing(desk.keeper.store, job.memories)
-        taken, refused = self._taken(job, turns, desk) if turns else ([], [])
-        vectors = checked_vectors(desk.tools.embedder, [passage(memory) for memory in taken]) if taken else ()
+        found = self._found(job, turns, desk) if turns else Found()
+        if not found.taken:
+            return Worked(lambda tx, _job: _note(tx, desk, turns, 0, found.refused))
+        vectors = checked_vectors(desk.tools.embedder, [passage(memory) for memory in found.taken])
+        rating = desk.keeper.rating(found.unrated, vectors)
 
         def finish(tx: Transaction, _job: Job) -> None:
-            admission = Admission(desk.keeper.store, desk.keeper.author, tx)
-            admitted, again = admission.sift(taken, list(vectors))
-            if admitted:
-                desk.keeper.stamp(tx)
-            for memory, vector in admitted:
-                if _evidence_stands(tx, memory):
-                    desk.keeper.insert(tx, memory, vector)
-            _note(tx, desk, turns, len(admitted), [*refused, *again])
+            admitted, again = Admission(desk.keeper.store, desk.keeper.author, tx).sift(found.taken, list(vectors))
+            standing = [at for at in admitted if _evidence_stands(tx, found.taken[at])]
+            desk.keeper.stamp(tx)
+            taken = [found.taken[at] for at in standing]
+            insert_rated(desk.keeper, tx, taken, [vectors[at] for at in standing], rating_of(rating, standing))
+            _note(tx, desk, turns, len(taken), [*found.refused, *again])
 
         return Worked(finish)
 
-    def _taken(self, job: Job, turns: Sequence[Memory], desk: Desk) -> tuple[list[Memory], list[NotTaken]]:
+    def _found(self, job: Job, turns: Sequence[Memory], desk: Desk) -> Found:
         try:
             return _asked(turns, desk)
         except LlmFailed:
             if job.attempts < ATTEMPTS:
                 raise
-            return taken_drafts(turns, desk.keeper.author), []
+            taken = taken_drafts(turns, desk.keeper.author)
+            return Found(taken, range(len(taken)))
 
 
 def _standing(store: SpaceStore, names: Iterable[str]) -> list[Memory]:
@@ -74,7 +86,7 @@ def _standing(store: SpaceStore, names: Iterable[str]) -> list[Memory]:
     return [found[name] for name in names if name in found and found[name].retrievable]
 
 
-def _asked(turns: Sequence[Memory], desk: Desk) -> tuple[list[Memory], list[NotTaken]]:
+def _asked(turns: Sequence[Memory], desk: Desk) -> Found:
     llm: Llm | None = desk.llm
     if llm is None:  # the queue promises one; this is for the types
         raise LlmFailed("No language model is named.")
@@ -86,7 +98,7 @@ def _asked(turns: Sequence[Memory], desk: Desk) -> tuple[list[Memory], list[NotT
         as_memory(item.turns, Extract(item.kind, item.text), author, METHOD, importance=item.importance, model=model)
         for item in claimed
     ]
-    return made, refused
+    return Found(made, [at for at, item in enumerate(claimed) if item.importance is None], refused)
 
 
 def _evidence_stands(tx: Transaction, memory: Memory) -> bool:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+import numpy as np
+
 from retentive.embedders.protocol import Calibrated, checked_vectors
 from retentive.errors import InvalidInput, StoreBusy
 from retentive.indexing import passage
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm, Usage
-from retentive.observe.admit import Admission, taken_drafts
+from retentive.observe.admit import Admission, insert_rated, rating_of, taken_drafts
 from retentive.observe.asking import estimate
 from retentive.observe.extracting import enqueue_turns
 from retentive.observe.outcome import NO_COST, Episode, NotTaken, Observation
@@ -22,6 +24,7 @@ from retentive.observe.turns import Read, read_messages
 from retentive.recall.request import Tools
 from retentive.text.tokens import query_terms
 from retentive.types import Draft, Memory, Vectors, aware
+from retentive.weighing.rating import Rating
 from retentive.writing import checked_name, checked_unit, memory_of
 
 LLM, PATTERNS, NONE = "llm", "patterns", "none"
@@ -109,7 +112,7 @@ class _Run:
             admission = Admission(self._store, self._author)
             admitted, refused = admission.sift(planned.taken, planned.taken_vectors)
             told = replace(told, cost=self._cost(planned.turns))
-            return self._told(told, planned, [memory for memory, _ in admitted], refused)
+            return self._told(told, planned, [planned.taken[at] for at in admitted], refused)
         return self._write(planned, told)
 
     def _cost(self, turns: Sequence[Memory]) -> Usage:
@@ -182,18 +185,27 @@ class _Run:
         return Said(memory.created_at, memory.speaker or "", memory.text, content_terms(terms), vector)
 
     def _write(self, planned: Planned, told: Observation) -> Observation | None:
+        said, stated = self._rating(planned.vectors), self._rating(planned.taken_vectors)  # apart: one quotes the other
         with self._store.transaction() as tx:
             if any(tx.get(turn.id) is not None for turn in planned.turns):
                 return None
             self._keeper.stamp(tx)
-            insert = self._keeper.insert
-            turns = [insert(tx, turn, vector) for turn, vector in zip(planned.turns, planned.vectors, strict=True)]
             admission = Admission(self._store, self._author, tx)
             admitted, refused = admission.sift(planned.taken, planned.taken_vectors)
-            taken = [insert(tx, memory, vector) for memory, vector in admitted]
+            turns = insert_rated(self._keeper, tx, planned.turns, planned.vectors, said)
+            taken = insert_rated(
+                self._keeper,
+                tx,
+                [planned.taken[at] for at in admitted],
+                [planned.taken_vectors[at] for at in admitted],
+                rating_of(stated, admitted),
+            )
             jobs = enqueue_turns(tx, turns, self._author.now) if self._wish.extract == LLM else []
         told = replace(told, jobs=tuple(jobs), cost=self._cost(turns))
         return self._told(told, replace(planned, turns=tuple(turns)), taken, refused)
+
+    def _rating(self, vectors: Sequence[Vectors]) -> Rating:
+        return self._keeper.rating(range(len(vectors)), np.array(vectors))
 
     def _told(
         self, told: Observation, planned: Planned, taken: Sequence[Memory], refused: Sequence[NotTaken]

@@ -268,3 +268,17 @@ def test_injections_reach_nobody(injection: Injection) -> None:
         "The assistant looks for recipes by Friday.",
         "Priya moved to Utrecht.",
     ]
+
+
+def test_the_rater_rates_what_the_model_did_not() -> None:
+    """An importance that the model gave is kept."""
+    place = home(ScriptedLlm(json.dumps(GOOD)))
+    place.rater = "offline"
+    space = place.space("acme/priya")
+    space.observe(CHAT)
+    space.run_jobs()
+    promise, fact = sorted(taken(space), key=lambda memory: memory.kind)
+    assert fact.importance == 0.7
+    reasons = {line.memory_id: line.reason for line in space.journal() if line.action == "remember"}
+    assert "rater" not in reasons[fact.id]
+    assert "rater 'offline" in reasons[promise.id]

@@ -292,3 +292,17 @@ def test_other_embedders_are_refused(opening: Opening) -> None:
     opening().space("acme/alice").observe(CHAT)
     with pytest.raises(EmbedderMismatch):
         opening(embedder=HashEmbedder(32)).space("acme/alice").observe([user("More")])
+
+
+def test_turns_and_what_they_state_are_rated(opening: Opening) -> None:
+    """By the rater in use, apart from one another: a memory is not worth less because its turn says the same."""
+    home = opening()
+    home.rater = "offline"
+    space = home.space("acme/alice")
+    told = space.observe([user("ok"), user("I promise to pay the 4,000 euros to Anna by Friday, it is urgent!")])
+    small, great = (turn.importance for turn in told.turns)
+    assert small < great
+    (promise,) = told.memories
+    assert promise.importance > small
+    assert [memory.importance for memory in space.list()].count(0.5) < 3
+    assert all("rater 'offline" in line.reason for line in space.journal() if line.action == "remember")
