@@ -235,7 +235,7 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking)
         Said again with the same ``once``, it is remembered once: for callers who try again.
 
         ``more`` takes the other fields of `Draft`: speaker, session, valid_from, valid_until, supersedes,
-        derived_from, pinned, permanent, recurs, trust, id.
+        derived_from, pinned, permanent, recurs, trust, id, ttl.
         """
         fields = {
             "text": text,

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -105,6 +105,7 @@ class Draft:
     recurs: str | None = None
     trust: float = 1.0
     id: str | None = None
+    ttl: timedelta | float | None = None  # true for so long (seconds) from when it was said: another `valid_until`
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from retentive.errors import Changed, InvalidInput, NotFound, unknown_name
@@ -18,6 +18,7 @@ from retentive.types import KINDS, SLUG, Draft, JournalEntry, Json, Memory, awar
 
 LONGEST_TEXT: Final = 4_000_000  # characters
 LONGEST_NAME: Final = 1_000  # characters of an id, key, tag, source, speaker or session
+LONGEST_SPAN: Final = timedelta(days=365_000)
 FLAT_IMPORTANCE: Final = 0.5  # what a memory gets that nobody rated
 _DRAFT_FIELDS: Final = tuple(item.name for item in fields(Draft))
 
@@ -60,7 +61,8 @@ def as_draft(item: str | Mapping[str, Any] | Draft) -> Draft:
 def memory_of(draft: Draft, author: Author) -> Memory:
     """Validate a draft and turn it into a memory, without an id unless the draft brings one."""
     created = aware(draft.at, "at") if draft.at is not None else author.now
-    valid_from, valid_until = checked_validity(draft.valid_from, draft.valid_until)
+    expires = draft.valid_until if draft.ttl is None else _expiry(draft, created)
+    valid_from, valid_until = checked_validity(draft.valid_from, expires)
     text = checked_text(draft.text)
     speaker = checked_name(draft.speaker, "speaker")
     return Memory(
@@ -87,6 +89,26 @@ def memory_of(draft: Draft, author: Author) -> Memory:
         recurs=checked_rule(draft.recurs, created),
         trust=checked_unit(draft.trust, "trust"),
     )
+
+
+def _expiry(draft: Draft, created: datetime) -> datetime:
+    """Return when a memory with a time to live expires: counted from when it was said, or from when it begins."""
+    if draft.valid_until is not None:
+        raise InvalidInput("ttl and valid_until both say when it expires; give one.", value=draft.ttl)
+    start = created if draft.valid_from is None else aware(draft.valid_from, "valid_from")
+    return start + checked_span(draft.ttl)
+
+
+def checked_span(ttl: Any) -> timedelta:
+    """Check a time to live: a timedelta, or seconds, above zero."""
+    number = isinstance(ttl, int | float) and not isinstance(ttl, bool)
+    try:
+        span = timedelta(seconds=ttl) if number else ttl
+        if isinstance(span, timedelta) and timedelta(0) < span < LONGEST_SPAN:
+            return span
+    except (OverflowError, ValueError):
+        pass
+    raise InvalidInput(f"ttl={ttl!r} is no span of time; pass a timedelta, or seconds above 0.", value=ttl)
 
 
 def checked_text(text: Any) -> str:

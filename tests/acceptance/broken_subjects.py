@@ -377,6 +377,10 @@ BROKEN: dict[int, dict[str, Maker]] = {
     },
     37: {"fetched as if only looked at": Onlooker, "never prunes": under_rules(age_days=1e5)},
     38: {"journal without reasons": Speechless, "never prunes": under_rules(age_days=1e5)},
+    39: {
+        "plain vector store": PlainVectorStore,
+        "no recurrence": deaf("recurs"),
+    },
     41: {"gullible": Gullible, "unteachable": Unteachable},
     42: {"a lie": doctored(with_a_better_score)},
     43: {"use rules": under("blend"), "recency of use adds up": under("focus")},

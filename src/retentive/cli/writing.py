@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retentive.cli.options import MOMENT, command, details, given, importance_of, kind
+from retentive.cli.schedule import SPAN
 from retentive.cli.session import Session, confirm, talk, warn
 from retentive.cli.shapes import memory_shape, seen
 from retentive.errors import InvalidInput
@@ -38,6 +39,7 @@ CLEARABLE = ("key", "tags", "source", "metadata", "recurs", "valid-from", "valid
 @click.option("--pin", "pinned", is_flag=True, help="Always in the prompt's core block.")
 @click.option("--permanent", is_flag=True, help="Never fades.")
 @click.option("--id", metavar="ID", help="Its id, if you have one to give.")
+@click.option("--ttl", type=SPAN, metavar="SPAN", help="True for so long from when it was said: 30m, 6h, 90d.")
 def remember(session: Session, /, text: str | None, importance: Any, rating: Any, **options: Any) -> None:
     """Remember TEXT; `-` (or nothing, in a pipe) reads it from stdin."""
     chosen = given({**options, "importance": importance_of(importance, rating)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ def plain(value: Any, name: str) -> Any:
         return value
     if isinstance(value, str):
         return writable(value, name)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
     if isinstance(value, datetime):
         return aware(value, name).isoformat()
     if isinstance(value, Mapping):

@@ -45,6 +45,7 @@ DRAFT: Final = {
     "supersedes": texts("Ids of memories that it takes the place of."),
     "derived_from": texts("Ids of memories that it was concluded from."),
     "id": optional(text("An id of your own.", **NAME)),
+    "ttl": number("True for so many seconds from when it was said, instead of valid_until.", exclusiveMinimum=0),
 }
 FILTERS: Final[dict[str, Schema]] = {
     "kinds": texts("Only these kinds.", examples=[["fact", "decision"]]),

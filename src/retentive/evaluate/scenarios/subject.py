@@ -65,6 +65,7 @@ class Facts(TypedDict, total=False):
     derived_from: Sequence[str]
     pinned: bool
     permanent: bool
+    recurs: str
     trust: float
     id: str
 

@@ -1,4 +1,4 @@
-"""What upkeep takes out of recall, how it comes back, and how one learns why (36, 37, 38)."""
+"""What upkeep takes out of recall, how it comes back, and how one learns why; what rests until its day (36 to 39)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from retentive.evaluate.scenarios.stage import (
     Stage,
     expect,
     expect_among,
+    expect_first,
     expect_none_of,
+    expect_order,
     scenario,
 )
 from retentive.evaluate.scenarios.subject import RetentiveSubject
@@ -146,3 +148,26 @@ def journal_of_suppressions(stage: Stage) -> None:
     hidden = _suppressed(subject)
     explained = {line.memory_id for line in subject.space().journal() if line.action in {"suppress", "forget"}}
     expect(hidden <= explained, "something is suppressed that the journal does not explain")
+
+
+@scenario(39, "birthday", "a recurring memory rests all year, is never pruned, and resurfaces near its day")
+def birthday(stage: Stage) -> None:
+    """The same question in spring, three days before the day and on it; the freshness preset is what reads the rule."""
+    placed = Placed()
+    subject = stage.open(placed)
+    cue = placed.cue("What is there to know about Ada?")
+    day, spring = stage.clock.ago(3 * 365 + 1), stage.clock.ago(75)  # Saturday's date, three years back
+    text = placed.put("Ada's birthday", {cue: 0.6})
+    yearly = subject.remember(text, kind="event", recurs="yearly", at=day)
+    chatter = placed.put("Ada wrote about the weather", {cue: 0.55})
+    now, stage.clock.now = stage.clock.now, spring
+    fresh = subject.remember(chatter, at=stage.clock.ago(15))
+    expect_order(subject.recall(cue, policy="freshness", touch=False), fresh, yearly, "far from the day")
+    if isinstance(subject, RetentiveSubject):
+        subject.space().maintain()
+        expect(yearly not in _suppressed(subject), "the birthday was pruned in its off-season")
+    for before in (3, 0):
+        stage.clock.now = now
+        stage.clock.pass_(days=-before)
+        answer = subject.recall(cue, policy="freshness", touch=False)
+        expect_first(answer, yearly, f"{before} days before the day")
