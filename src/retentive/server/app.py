@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -25,7 +26,9 @@ from retentive.server.access import grant_of
 from retentive.server.endpoints import Endpoint
 from retentive.server.guard import REQUEST_ID, Guard
 from retentive.server.metrics import CONTENT_TYPE
+from retentive.server.openapi import document
 from retentive.server.operations import JSON, Operation
+from retentive.server.reference import STYLE, page
 from retentive.server.refusals import Refusal, encoded, refused
 from retentive.server.service import Service
 
@@ -35,7 +38,7 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
     *recalls.OPERATIONS,
     *minding.OPERATIONS,
 )
-PUBLIC: Final = ("/health/live", "/health/ready", "/openapi.json", "/docs")
+PUBLIC: Final = ("/health/live", "/health/ready", "/openapi.json", "/docs", "/docs/style.css")
 CLOSED: Final = ("/v1", "/metrics")
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -95,11 +98,27 @@ def _own_routes(service: Service) -> list[BaseRoute]:
         lacking = await service.short.run(service.ready)
         return _json({"status": lacking or "ready"}, 503 if lacking else 200)
 
+    async def described(_request: Request) -> Response:
+        return _json(_document())
+
+    async def reference(_request: Request) -> Response:
+        return Response(page(_document()), media_type="text/html")
+
+    async def style(_request: Request) -> Response:
+        return Response(STYLE, media_type="text/css")
+
     async def metrics(request: Request) -> Response:
         grant_of(request.scope).require("admin")
         return Response(service.metrics.text(), media_type=CONTENT_TYPE)
 
-    own = {"/health/live": live, "/health/ready": ready, "/metrics": metrics}
+    own = {
+        "/health/live": live,
+        "/health/ready": ready,
+        "/metrics": metrics,
+        "/openapi.json": described,
+        "/docs": reference,
+        "/docs/style.css": style,
+    }
     return [Route(path, _told(handler)) for path, handler in own.items()]
 
 
@@ -117,6 +136,11 @@ def _told(handler: Handler) -> Handler:
         return response
 
     return handle
+
+
+@cache
+def _document() -> dict[str, Any]:
+    return document(OPERATIONS)
 
 
 def _json(data: Any, status: int = 200) -> Response:

@@ -23,7 +23,7 @@ from retentive.server.access import Grant, grant_of
 from retentive.server.bodies import read_body, received_file, sent_file
 from retentive.server.guard import AUDIT, REQUEST_ID
 from retentive.server.logs import REQUESTS
-from retentive.server.operations import JSON, LINES, Answer, Call, Operation
+from retentive.server.operations import HEADERS, JSON, LINES, Answer, Call, Operation
 from retentive.server.refusals import Refusal, encoded, refused
 from retentive.server.service import Service
 from retentive.server.shapes import checked, from_query, parsed
@@ -252,13 +252,18 @@ def _body_of(operation: Operation, request: Request, raw: bytes) -> Any:
 def _conditions(operation: Operation, request: Request) -> dict[str, Any]:
     """Return what the headers ask for beside the request itself."""
     found: dict[str, Any] = {}
-    if operation.once and (once := request.headers.get("idempotency-key")) is not None:
+    if operation.once and (once := _header(request, "Idempotency-Key")) is not None:
         found["once"] = once
-    if operation.etag == "match" and (match := request.headers.get("if-match")) is not None:
+    if operation.etag == "match" and (match := _header(request, "If-Match")) is not None:
         found["if_match"] = _tags(match)
-    if operation.etag == "give" and (match := request.headers.get("if-none-match")) is not None:
+    if operation.etag == "give" and (match := _header(request, "If-None-Match")) is not None:
         found["if_none_match"] = _tags(match)
     return found
+
+
+def _header(request: Request, name: str) -> str | None:
+    given = request.headers.get(name)
+    return given if given is None else str(checked(HEADERS[name], given, name))
 
 
 def _tags(header: str) -> tuple[str, ...]:

@@ -79,7 +79,14 @@ MEMORY_EXAMPLE: Final = {
 }
 BATCH: Final = record(
     "Several memories: all are remembered, or none.",
-    {"memories": {"type": "array", "items": record("A memory to be.", DRAFT, ["text"]), "maxItems": 100_000}},
+    {
+        "memories": {
+            "type": "array",
+            "items": record("A memory to be.", DRAFT, ["text"]),
+            "maxItems": 100_000,
+            "description": "The memories to be.",
+        }
+    },
     ["memories"],
 )
 

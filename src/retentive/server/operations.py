@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"
+_TAGS: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 500, "pattern": "^[ -~]+$"}
+HEADERS: Final[dict[str, Schema]] = {
+    "Idempotency-Key": {"type": "string", "minLength": 1, "maxLength": 500, "pattern": "^[!-~]+$"},
+    "If-Match": _TAGS,
+    "If-None-Match": _TAGS,
+}
+"""What the headers may be that say under which conditions something is done."""
 Lane = Literal["short", "long"]
 
 
