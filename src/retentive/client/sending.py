@@ -10,7 +10,7 @@ from typing import Any
 
 from retentive.errors import InvalidInput
 from retentive.policy.policy import Policy
-from retentive.types import AgentState, Draft, aware
+from retentive.types import AgentState, AsOf, Draft, Moment, aware
 from retentive.writing import as_draft, writable
 
 _DEFAULTS = {item.name: item.default for item in dataclasses.fields(Draft) if item.name != "text"}
@@ -42,6 +42,13 @@ def _name(key: Any, where: str) -> str:
 def fields_of(**given: Any) -> dict[str, Any]:
     """Return the fields that were given."""
     return {name: plain(_listed(value, name), name) for name, value in given.items() if value is not None}
+
+
+def moments(as_of: Moment | None) -> dict[str, Any]:
+    """Return a moment of the past as the server takes it: one, or one on each of the two time axes."""
+    if isinstance(as_of, AsOf):
+        return fields_of(true_as_of=as_of.true, known_as_of=as_of.known)
+    return fields_of(as_of=as_of)
 
 
 def _listed(value: Any, name: str) -> Any:

@@ -7,31 +7,25 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never
 from urllib.parse import quote
 
 from retentive.answer import Feedback, Recall
-from retentive.client.sending import draft_data, fields_of, plain, policy_data, state_data
+from retentive.client.minding import LONG, RemoteMind
+from retentive.client.sending import draft_data, fields_of, moments, plain, policy_data, state_data
 from retentive.client.transport import Ask, Transport, segment
 from retentive.errors import InvalidInput
-from retentive.jobs.run import Ran
 from retentive.keeping import Keeper, Page, Version
-from retentive.maintain.decide import PruneRules, Verdict
+from retentive.maintain.decide import PruneRules
 from retentive.maintain.forget import Forgotten, Named, Order, named
-from retentive.maintain.prune import BATCH
-from retentive.maintain.report import Upkeep
 from retentive.memory import Space
-from retentive.observe.outcome import Observation
 from retentive.policy.policy import Policy
 from retentive.recall.absence import WhyNot
 from retentive.recall.request import Tools
-from retentive.reflect.outcome import Reflection, Shaken
-from retentive.space_policy import Applied
 from retentive.stores.protocol import SpaceStore
 from retentive.transfer import part_of
-from retentive.types import AgentState, Draft, Job, JobState, JournalEntry, Json, Memory, Moment
+from retentive.types import AgentState, Draft, JournalEntry, Json, Memory, Moment
 from retentive.wire.answers import recall_of
 from retentive.wire.problems import error_of
 from retentive.wire.values import read
@@ -41,15 +35,13 @@ if TYPE_CHECKING:
     from retentive.client.home import RemoteRetentive
 
 Progress = Callable[[int, int], None]
-LONG: Final = 3_600.0
-"""Seconds to wait for export, import and upkeep."""
 PAGE: Final = 1_000
 LINES: Final = "application/x-ndjson"
 PRINTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 """What a header can carry as it is; anything else is percent-encoded."""
 
 
-class RemoteSpace(Space):
+class RemoteSpace(RemoteMind, Space):
     """One tenant's memories on a server. Safe to share between threads."""
 
     _home: RemoteRetentive
@@ -127,11 +119,12 @@ class RemoteSpace(Space):
         *,
         state: AgentState | None = None,
         policy: Policy | str | None = None,
+        as_of: Moment | None = None,
         **asked: Any,
     ) -> dict[str, Any]:
         """Return a question as the server takes it."""
         chosen = policy if policy is not None else self._home.asked_policy
-        return {**fields_of(cue=cue, state=state_data(state), **asked), **policy_data(chosen)}
+        return {**fields_of(cue=cue, state=state_data(state), **asked), **moments(as_of), **policy_data(chosen)}
 
     def _feedback_on_answer(self, data: Mapping[str, Any], *, noted: bool) -> Feedback:
         """Return how a recall gives feedback: what came from the shared space is read and never moved."""
@@ -161,9 +154,8 @@ class RemoteSpace(Space):
 
     def get(self, id: str, *, touch: bool = True, as_of: Moment | None = None) -> Memory:  # noqa: A002
         """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
-        if as_of is not None:
-            self._elsewhere("as_of")
-        return read(Memory, self._ask("GET", self._one(id), query={} if touch else {"touch": "false"}))
+        query = {**moments(as_of), **({} if touch else {"touch": "false"})}
+        return read(Memory, self._ask("GET", self._one(id), query=query))
 
     def list(
         self,
@@ -171,11 +163,12 @@ class RemoteSpace(Space):
         kinds: Iterable[str] | None = None,
         tags: Iterable[str] | None = None,
         where: Mapping[str, Json] | None = None,
+        as_of: Moment | None = None,
         limit: int = 50,
         **filters: Any,
     ) -> Page:
         """List memories, newest first; ``hidden=True`` shows superseded, forgotten and expired ones as well."""
-        query = fields_of(kinds=kinds, tags=tags, **filters)
+        query = {**fields_of(kinds=kinds, tags=tags, **filters), **moments(as_of)}
         if where is not None:
             query["where"] = json.dumps(plain(where, "where"))
         flags = {name: str(value).lower() for name, value in query.items() if isinstance(value, bool)}
@@ -256,95 +249,10 @@ class RemoteSpace(Space):
         """Return the supersession chain a memory belongs to, oldest first."""
         return [read(Memory, memory) for memory in self._ask("GET", self._one(id, "/chain"))["memories"]]
 
-    def maintain(
-        self,
-        *,
-        re_embed: bool = False,
-        pruning: PruneRules | bool = True,
-        dry_run: bool = False,
-        batch: int = BATCH,
-        progress: Progress | None = None,  # noqa: ARG002 -- told only where the work is done
-    ) -> Upkeep:
-        """Run upkeep once on the server."""
-        rules = {"rules": pruning.as_dict()} if isinstance(pruning, PruneRules) else {"prune": pruning}
-        body = {"re_embed": re_embed, "dry_run": dry_run, "batch": batch, **rules}
-        done = self._ask("POST", "/maintain", body=body, timeout=LONG)
-        return Upkeep(done["counts"], tuple(read(Verdict, one) for one in done["pruned"]), dry_run=done["dry_run"])
-
-    def reflect(
-        self,
-        *,
-        force: bool = False,
-        budget: float | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,  # noqa: ARG002
-    ) -> Reflection:
-        """Draw insights on the server, if it is due."""
-        body = fields_of(force=force, budget=budget, dry_run=dry_run)
-        return read(Reflection, self._ask("POST", "/reflect", body=body, safe=dry_run, timeout=LONG))
-
-    def shaken(self) -> builtins.list[Shaken]:
-        """List the insights whose evidence no longer stands, with the reason."""
-        return [read(Shaken, one) for one in self._ask("GET", "/shaken")["shaken"]]
-
-    def observe(
-        self,
-        messages: Iterable[Any],
-        *,
-        gap: timedelta = timedelta(minutes=30),
-        progress: Progress | None = None,  # noqa: ARG002
-        **asked: Any,
-    ) -> Observation:
-        """Store a conversation's turns as episodes, and the memories they hold; again, it adds nothing."""
-        body = {"messages": plain(messages, "messages"), "gap": gap.total_seconds(), **fields_of(**asked)}
-        return read(Observation, self._ask("POST", "/observe", body=body, timeout=LONG))
-
-    def jobs(self, *, state: JobState | None = None, kind: str | None = None) -> builtins.list[Job]:
-        """List the jobs that are not done: all, or those of a state or a kind."""
-        return [read(Job, job) for job in self._ask("GET", "/jobs", query=fields_of(state=state, kind=kind))["jobs"]]
-
-    def run_jobs(
-        self,
-        *,
-        kinds: Iterable[str] | None = None,
-        limit: int | None = None,
-        progress: Progress | None = None,  # noqa: ARG002
-    ) -> Ran:
-        """Let the server do what is due."""
-        return read(Ran, self._ask("POST", "/jobs/run", body=fields_of(kinds=kinds, limit=limit), timeout=LONG))
-
-    def retry_jobs(self, *ids: str) -> builtins.list[Job]:
-        """Let jobs be tried again at once: those named, or all that are dead."""
-        return [read(Job, job) for job in self._ask("POST", "/jobs/retry", body=_named(ids))["jobs"]]
-
-    def drop_jobs(self, *ids: str) -> int:
-        """Remove jobs undone: those named, or all that are dead; returns how many."""
-        return int(self._ask("POST", "/jobs/drop", body=_named(ids))["dropped"])
-
-    def policy_in_force(self) -> Policy:
-        """Return the policy of recalls that name none: this space's own, else the default."""
-        told = self._ask("GET", "/policy")
-        if told["applied"] is None and self._home.asked_policy is not None:
-            return self._home.asked_policy
-        return read(Policy, told["in_force"])
-
-    def applied_policy(self) -> Applied | None:
-        """Return the policy that this space has of its own; None where the default holds."""
-        return _applied(self._ask("GET", "/policy"))
-
-    def apply_policy(self, policy: Policy | str, note: str = "") -> Applied:
-        """Make a policy this space's own."""
-        return read(Applied, self._ask("PUT", "/policy", body={**policy_data(policy), "note": note}))
-
-    def undo_policy(self) -> Applied | None:
-        """Take back the latest `apply_policy`."""
-        return _applied(self._ask("DELETE", "/policy", safe=False))
-
     def export(self, path: str | Path, *, as_of: Moment | None = None, progress: Progress | None = None) -> int:
         """Write everything to a JSONL file; it gets its name only when it is whole."""
-        if as_of is not None:
-            self._elsewhere("as_of")
-        target, asked = Path(path), Ask("GET", f"/v1/spaces/{segment(self.path)}/export", timeout=LONG)
+        target = Path(path)
+        asked = Ask("GET", f"/v1/spaces/{segment(self.path)}/export", moments(as_of), timeout=LONG)
         with self._transport.stream(asked) as answer:
             total, done = int(answer.getheader("Retentive-Memories") or 0), 0
             part = part_of(target)
@@ -390,11 +298,3 @@ def _keyed(once: str | None, version: str | None = None) -> dict[str, str]:
     """Return the headers of a write: it happens once, however often the request has to be sent."""
     headers = {"Idempotency-Key": quote(once, safe=PRINTED) if once is not None else uuid.uuid4().hex}
     return headers if version is None else {**headers, "If-Match": f'"{version}"'}
-
-
-def _named(ids: Sequence[str]) -> dict[str, Any]:
-    return {"ids": [checked_id(one) for one in ids]} if ids else {}
-
-
-def _applied(told: Mapping[str, Any]) -> Applied | None:
-    return read(Applied, told["applied"]) if told["applied"] is not None else None

@@ -105,8 +105,7 @@ class Transport:
                 answer = connection.getresponse()
             except _FAILED as error:
                 connection.close()
-                again = asked.safe or not sent or not fresh  # the other side closes kept connections when it likes
-                if not again or attempt + 1 == self._tries:
+                if not (asked.safe or not sent) or attempt + 1 == self._tries:
                     raise self._unreachable(error) from error
                 self._sleep(0.0 if not fresh else pause_before(attempt))
                 continue
@@ -145,8 +144,8 @@ class Transport:
     def _taken(self, asked: Ask) -> tuple[http.client.HTTPConnection, bool]:
         """Return a connection, and whether it is a new one."""
         timeout = asked.timeout or self._timeout
-        with self._lock:
-            kept = self._idle.pop() if self._idle else None
+        with self._lock:  # the other side closes kept connections when it likes: not for what may be sent but once
+            kept = self._idle.pop() if self._idle and asked.safe else None
         if kept is not None:
             if kept.sock is not None:
                 kept.sock.settimeout(timeout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from retentive.errors import Forbidden, InvalidInput
@@ -10,7 +10,7 @@ from retentive.keeping import Version
 from retentive.maintain.forget import Forgotten
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import Schema, flag, given, moment, number, optional, record, text, texts, whole
-from retentive.types import JournalEntry, Memory
+from retentive.types import AsOf, JournalEntry, Memory
 from retentive.wire.answers import memory_data
 from retentive.wire.values import written
 
@@ -47,13 +47,18 @@ DRAFT: Final = {
     "id": optional(text("An id of your own.", **NAME)),
     "ttl": number("True for so many seconds from when it was said, instead of valid_until.", exclusiveMinimum=0),
 }
+MOMENTS: Final[dict[str, Schema]] = {
+    "as_of": moment("What was known and true at this moment."),
+    "true_as_of": moment("What was true at this moment, as it is known now (or at known_as_of)."),
+    "known_as_of": moment("What was known at this moment, and is true now (or at true_as_of)."),
+}
 FILTERS: Final[dict[str, Schema]] = {
     "kinds": texts("Only these kinds.", examples=[["fact", "decision"]]),
     "tags": texts("Only with all of these tags."),
     "where": {"type": "object", "description": "Only where this metadata is equal.", "additionalProperties": True},
     "since": moment("Only said at or after this moment."),
     "until": moment("Only said before this moment."),
-    "as_of": moment("What was known and true at this moment."),
+    **MOMENTS,
 }
 REASON: Final = text("Why, for the journal.", maxLength=1000)
 FORGET: Final[dict[str, Schema]] = {
@@ -114,6 +119,16 @@ def location_of(memory: Memory) -> str:
     return f"/v1/spaces/{quote(memory.space, safe='')}/memories/{quote(memory.id, safe='')}"
 
 
+def with_moments(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what was asked with its moments on the two time axes as the façade takes them."""
+    true, known = asked.pop("true_as_of", None), asked.pop("known_as_of", None)
+    if true is None and known is None:
+        return asked
+    if "as_of" in asked:
+        raise InvalidInput("as_of is both axes at once; give it, or true_as_of and known_as_of.", field="as_of")
+    return {**asked, "as_of": AsOf(true, known)}
+
+
 def touch_of(call: Call, asked: bool | None) -> bool:
     """Whether a reading counts as a use: as asked, else where the key may write."""
     if asked and not call.grant.may("write"):
@@ -123,7 +138,8 @@ def touch_of(call: Call, asked: bool | None) -> bool:
 
 def get(call: Call) -> Answer:
     """Fetch one memory."""
-    memory = call.space.get(call.path["id"], touch=touch_of(call, call.query.get("touch")))
+    asked = with_moments(dict(call.query))
+    memory = call.space.get(call.path["id"], **{**asked, "touch": touch_of(call, asked.get("touch"))})
     known = memory.version in call.if_none_match or "*" in call.if_none_match
     return Answer(None if known else memory_data(memory), 304 if known else 200, _tag(memory))
 
@@ -145,7 +161,7 @@ def _version(call: Call) -> str | None:
 
 def list_memories(call: Call) -> Answer:
     """List memories."""
-    page = call.space.list(**call.query)
+    page = call.space.list(**with_moments(dict(call.query)))
     return Answer({"memories": [memory_data(memory) for memory in page], "cursor": page.cursor})
 
 
@@ -239,7 +255,7 @@ OPERATIONS: Final = (
         "read",
         "Fetch one memory, whether recall may return it or not",
         get,
-        query={"touch": flag("Whether it counts as a use; left out: where the key may write.")},
+        query={"touch": flag("Whether it counts as a use; left out: where the key may write."), **MOMENTS},
         answers=Memory,
         answer_example=MEMORY_EXAMPLE,
         etag="give",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final, get_args
 
+from retentive.adaptive.book import Adaptation
 from retentive.errors import InvalidInput
 from retentive.jobs import Ran
 from retentive.observe.outcome import Observation
@@ -13,7 +14,9 @@ from retentive.server.operations import Answer, Call, Operation
 from retentive.server.recalls import POLICY, policy_asked
 from retentive.server.shapes import Schema, flag, given, moment, number, record, text, texts, whole
 from retentive.space_policy import Applied
+from retentive.thinking.again import Rerated
 from retentive.types import Job, JobState
+from retentive.weighing.catalogue import RATERS
 from retentive.wire.values import written
 
 _SPACE = "/v1/spaces/{space}"
@@ -66,6 +69,21 @@ def apply_policy(call: Call) -> Answer:
 def undo_policy(call: Call) -> Answer:
     """Take back the latest policy of the space's own."""
     return Answer({"applied": written(call.space.undo_policy())})
+
+
+def rate(call: Call) -> Answer:
+    """Rate anew how important memories are."""
+    return Answer(written(call.space.rate(**given(call.body), progress=call.progress)))
+
+
+def adaptation(call: Call) -> Answer:
+    """Return how the space adapts."""
+    return Answer(written(call.space.adaptation()))
+
+
+def adapt(call: Call) -> Answer:
+    """Let weights follow feedback, or stop it."""
+    return Answer(written(call.space.adapt(**given(call.body))))
 
 
 _IN_FORCE: Final[Schema] = {"type": "string", "description": "The policy of recalls that name none, as TOML."}
@@ -192,6 +210,54 @@ OPERATIONS: Final = (
         "Take back the latest policy of this space's own",
         undo_policy,
         answers={"applied": Applied | None},
+        tag="policies",
+    ),
+    Operation(
+        "rate",
+        "POST",
+        _SPACE + "/rate",
+        "write",
+        "Rate anew how important memories are",
+        rate,
+        body=record(
+            "How.",
+            {
+                "rater": {"type": "string", "enum": [*RATERS], "description": "Another rater, for this time."},
+                "dry_run": flag("Only say how many, and what asking a model would cost."),
+            },
+        ),
+        example={"dry_run": True},
+        answers=Rerated,
+        lane="long",
+        tag="upkeep",
+    ),
+    Operation(
+        "adaptation",
+        "GET",
+        _SPACE + "/adaptation",
+        "read",
+        "How the space adapts to feedback, and what it has learnt",
+        adaptation,
+        answers=Adaptation,
+        tag="policies",
+    ),
+    Operation(
+        "adapt",
+        "PUT",
+        _SPACE + "/adaptation",
+        "write",
+        "Let the weights follow feedback in this space, or stop it",
+        adapt,
+        body=record(
+            "How.",
+            {
+                "on": flag("Whether to adapt; left out: yes."),
+                "reset": flag("Forget all that was learnt."),
+                "undo": whole("Take back the latest so many steps.", minimum=0, maximum=1000),
+            },
+        ),
+        example={"on": True},
+        answers=Adaptation,
         tag="policies",
     ),
 )

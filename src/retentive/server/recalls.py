@@ -10,7 +10,7 @@ from retentive.policy.policy import Policy
 from retentive.policy.toml import restored_policy
 from retentive.recall.absence import WhyNot
 from retentive.recall.outcome import Hit
-from retentive.server.memories import FILTERS, MEMORY_EXAMPLE, touch_of
+from retentive.server.memories import FILTERS, MEMORY_EXAMPLE, touch_of, with_moments
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import Schema, flag, given, moment, number, record, text, texts, whole
 from retentive.types import AgentState, Memory
@@ -80,7 +80,7 @@ def recall(call: Call) -> Answer:
 
 def _question(call: Call) -> dict[str, Any]:
     """Return what was asked as the façade takes it."""
-    asked = given(call.body)
+    asked = with_moments(given(call.body))
     asked["policy"] = policy_asked(asked.pop("policy", None), asked.pop("policy_toml", None))
     if "state" in asked:
         asked["state"] = AgentState(**given(asked["state"]))

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from retentive.errors import InvalidInput
 from retentive.maintain.decide import PruneRules
-from retentive.server.memories import CURSOR
+from retentive.server.memories import CURSOR, MOMENTS, with_moments
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import flag, given, number, record, whole
 from retentive.transfer import ImportReport, import_file
@@ -82,7 +82,7 @@ def export(call: Call) -> Answer:
     """Write a space to a file that is then sent: whole and of one state, or not at all."""
     folder = Path(tempfile.mkdtemp(prefix="retentive-export-"))
     target = folder / "space.jsonl"
-    count = call.space.export(target)
+    count = call.space.export(target, **with_moments(dict(call.query)))
     return Answer(file=target, headers={"Retentive-Memories": str(count)})
 
 
@@ -194,6 +194,7 @@ OPERATIONS: Final = (
         "read",
         "A space as JSON lines, losing nothing",
         export,
+        query=MOMENTS,
         lane="long",
         download=True,
         tag="spaces",
