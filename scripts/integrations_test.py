@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = "tests/frameworks"
+EXAMPLES = f"{TESTS}/test_examples_of_docs.py"
 BESIDE = ("pytest>=8.3", "hypothesis>=6.115")
 SOURCES = (
     "https://files.pythonhosted.org/packages/ee/df/082bb3b2b6f775402046fcdf1e3adfa9cd462846145ab504a76abc52c657/"
@@ -43,8 +44,18 @@ FRAMEWORKS = {
     "langgraph": Framework(("langgraph>=1.0", "pytest-asyncio"), ("tests/integration/langgraph",), own_tests=True),
     "langmem": Framework(("langmem",), (f"{TESTS}/test_langmem_real.py",)),
     "mem0": Framework(("mem0ai>=2.2",), (f"{TESTS}/test_mem0_real.py",)),
+    "openai-agents": Framework(("openai-agents>=0.10",), (f"{TESTS}/test_openai_agents_real.py", EXAMPLES)),
+    "pydantic-ai": Framework(("pydantic-ai-slim>=2.0",), (f"{TESTS}/test_pydantic_ai_real.py", EXAMPLES)),
+    "llama-index": Framework(("llama-index-core>=0.14",), (f"{TESTS}/test_llama_index_real.py", EXAMPLES)),
+    "crewai": Framework(("crewai>=1.10",), (f"{TESTS}/test_crewai_real.py", EXAMPLES)),
 }
-QUIET = {"MEM0_TELEMETRY": "False", "LANGSMITH_TRACING": "false", "DO_NOT_TRACK": "1"}
+QUIET = {
+    "MEM0_TELEMETRY": "False",
+    "LANGSMITH_TRACING": "false",
+    "CREWAI_DISABLE_TELEMETRY": "true",
+    "OTEL_SDK_DISABLED": "true",
+    "DO_NOT_TRACK": "1",
+}
 """What keeps frameworks from phoning home while they are tested."""
 
 
