@@ -19,6 +19,7 @@ from retentive.habits import Habits, InForce
 from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm
+from retentive.looking import Looking
 from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
@@ -84,6 +85,9 @@ from retentive.recalling import policy_of
 from retentive.space_policy import Applied
 from datetime import datetime, timedelta
 from retentive.observe.outcome import Observation
+from typing import TYPE_CHECKING, Protocol
+from retentive.types import LedgerEntry, aware
+from retentive.recall.fading import Fading
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -120,6 +124,9 @@ class AsyncSpace:
     async def drop_jobs(self, *ids: str) -> int: ...
     async def observe(self, messages: Iterable[Any], *, session: str | None=None, at: datetime | None=None, trust: Mapping[str, float] | None=None, extract: str | None=None, gap: timedelta=timedelta(minutes=30), dry_run: bool=False, progress: Progress | None=None) -> Observation: ...
     async def rate(self, *, rater: Rater | str | None=None, dry_run: bool=False, progress: Progress | None=None) -> Rerated: ...
+    async def recalls(self, *, since: datetime | None=None, policy: str | None=None, limit: int=50) -> list[LedgerEntry]: ...
+    async def recall_entry(self, id: str) -> LedgerEntry: ...
+    async def fading(self, id: str, *, policy: Policy | str | None=None, ahead: timedelta=AHEAD, points: int=181, now: datetime | None=None) -> Fading: ...
 class AsyncRetentive:
     def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, llm: Llm | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None, key: str | None=None) -> None: ...
     @property

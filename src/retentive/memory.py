@@ -21,6 +21,7 @@ from retentive.habits import Habits, InForce
 from retentive.jobs.verbs import HomeJobs, SpaceJobs
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm
+from retentive.looking import Looking
 from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
@@ -185,7 +186,7 @@ class Retentive(HomeJobs, HomeThinking):
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking):
+class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking, Looking):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None, actor: str | None = None) -> None:

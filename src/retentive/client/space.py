@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Never
 from urllib.parse import quote
 
 from retentive.answer import Feedback, Recall
+from retentive.client.looking import RemoteLooking
 from retentive.client.minding import LONG, RemoteMind
 from retentive.client.sending import draft_data, fields_of, moments, plain, policy_data, state_data
 from retentive.client.transport import Ask, Transport, segment
@@ -41,7 +42,7 @@ PRINTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 """What a header can carry as it is; anything else is percent-encoded."""
 
 
-class RemoteSpace(RemoteMind, Space):
+class RemoteSpace(RemoteMind, RemoteLooking, Space):
     """One tenant's memories on a server. Safe to share between threads."""
 
     _home: RemoteRetentive
@@ -75,13 +76,7 @@ class RemoteSpace(RemoteMind, Space):
     def _one(self, memory_id: str, path: str = "") -> str:
         return f"/memories/{segment(checked_id(memory_id))}{path}"
 
-    def remember(
-        self,
-        text: str,
-        *,
-        once: str | None = None,
-        **fields: Any,
-    ) -> Memory:
+    def remember(self, text: str, *, once: str | None = None, **fields: Any) -> Memory:
         """Remember one text."""
         given = {name: value for name, value in fields.items() if value is not None}
         data = self._ask("POST", "/memories", body=draft_data({"text": text, **given}), headers=_keyed(once))

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from retentive.errors import RetentiveError
-from retentive.server import memories, minding, recalls, spaces
+from retentive.server import looking, memories, minding, recalls, spaces
 from retentive.server.access import grant_of
 from retentive.server.endpoints import Endpoint
 from retentive.server.guard import REQUEST_ID, Guard
@@ -36,6 +36,7 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
     *spaces.OPERATIONS,
     *memories.OPERATIONS,
     *recalls.OPERATIONS,
+    *looking.OPERATIONS,
     *minding.OPERATIONS,
 )
 PUBLIC: Final = ("/health/live", "/health/ready", "/openapi.json", "/docs", "/docs/style.css")

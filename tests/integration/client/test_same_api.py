@@ -153,6 +153,10 @@ def test_upkeep_reflection_jobs_policy_and_conversations(local: Retentive, remot
         known.explain(),
     )
     talk = [{"role": "user", "content": "I prefer tea in the morning."}]
+    near.recall("Which Postgres?", now=NOW)
+    assert far.recalls(limit=3) == near.recalls(limit=3)
+    assert far.recall_entry(near.recalls()[0].id) == near.recalls()[0]
+    assert far.fading(ids[0], points=7) == near.fading(ids[0], points=7)
     told = far.observe(talk, session="chat-1", at=NOW)
     assert told.turns
     assert near.observe(talk, session="chat-1", at=NOW).known == len(told.turns)
