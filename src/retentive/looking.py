@@ -5,6 +5,7 @@ The verbs are a base of `retentive.Space`, and only delegate. What they need is 
 
 from __future__ import annotations
 
+import builtins
 from abc import abstractmethod
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -40,7 +41,7 @@ class Looking:
 
     def recalls(
         self, *, since: datetime | None = None, policy: str | None = None, limit: int = 50
-    ) -> list[LedgerEntry]:
+    ) -> builtins.list[LedgerEntry]:
         """List recalls out of the ledger, newest first: what was asked, what came back, what proved useful."""
         start = None if since is None else aware(since, "since")
         entries = self._kept.read_ledger(since=start, policy=policy, limit=limit)
@@ -58,12 +59,14 @@ class Looking:
         id: str,  # noqa: A002
         *,
         policy: Policy | str | None = None,
-        ahead: timedelta = AHEAD,
+        ahead: timedelta | None = None,
         points: int = 181,
         now: datetime | None = None,
     ) -> Fading:
-        """Return how a memory faded and will fade under a policy, with each time it was read."""
+        """Return how a memory faded and will fade under a policy (the next 90 days), with each time it was read."""
         from retentive.recall.fading import fading  # noqa: PLC0415
 
         asked = self._home.now() if now is None else aware(now, "now")
-        return fading(self._kept, id, policy_of(policy, self.policy_in_force()), asked, ahead, points)
+        return fading(
+            self._kept, id, policy_of(policy, self.policy_in_force()), asked, AHEAD if ahead is None else ahead, points
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -25,7 +26,7 @@ class RemoteLooking(Looking):
 
     def recalls(
         self, *, since: datetime | None = None, policy: str | None = None, limit: int = 50
-    ) -> list[LedgerEntry]:
+    ) -> builtins.list[LedgerEntry]:
         """List recalls out of the ledger, newest first."""
         found = self._ask("GET", "/recalls", query=fields_of(since=since, policy=policy, limit=limit))
         return [read(LedgerEntry, entry) for entry in found["recalls"]]
@@ -39,11 +40,11 @@ class RemoteLooking(Looking):
         id: str,  # noqa: A002
         *,
         policy: Policy | str | None = None,
-        ahead: timedelta = AHEAD,
+        ahead: timedelta | None = None,
         points: int = 181,
         now: datetime | None = None,
     ) -> Fading:
         """Return how a memory faded and will fade under a policy."""
-        days = ahead / timedelta(days=1)
+        days = (AHEAD if ahead is None else ahead) / timedelta(days=1)
         query = {**fields_of(ahead_days=days, points=points, now=now), **policy_data(policy)}
         return read(Fading, self._ask("GET", self._one(id, "/fading"), query=query))
