@@ -20,14 +20,27 @@ GAP: Final = timedelta(minutes=30)  # what analytics of the web have called a ne
 LEAST_TURNS: Final = 4  # an episode is at least so long before a topic can end it
 LOOKED_BACK: Final = 6  # turns that say what an episode is about
 LEAST_TERMS: Final = 4  # a turn with fewer content words ("yes, please") is about whatever was talked about
-SHIFT_SHARE: Final = 0.15  # how far above the embedder's unrelated a turn may still be another topic
-_UNCALIBRATED: Final = 0.1
+SHARED_TERMS: Final = 1  # content words that a turn may share with one of them by chance
+SHIFT_SHARE: Final = 0.5  # how far between the embedder's unrelated and related a turn may be another topic
+_UNCALIBRATED: Final = 0.3
 _ANNOUNCED: Final = Lazy(
     r"\W*(?:(?:ok(?:ay)?|so|well|right|great|thanks|thank you|cool|anyway|also)\W+)*"
     r"(?:by the way|btw|anyway|on (?:another|a different|an unrelated) (?:note|topic|subject)"
     r"|(?:changing|to change|let'?s change) (?:the )?(?:topic|subject)|(?:completely |totally )?unrelated"
     r"|new (?:topic|question)|different (?:topic|question|subject)|(?:i have )?another (?:question|topic|thing)"
     r"|switching (?:gears|topics)|moving on|something else)\b",
+    re.IGNORECASE,
+)
+_GREETING: Final = Lazy(
+    r"\W*(?:hi|hiya|hello|hey|howdy|good (?:morning|afternoon|evening|day)|morning|greetings|long time no see"
+    r"|welcome back)"
+    r"(?: (?:again|there|all|everyone|everybody|team|folks|guys|\w+))?\s*(?:[!,.\u2026:)]|$)",
+    re.IGNORECASE,
+)
+_FAREWELL: Final = Lazy(
+    r"\b(?:good ?bye|bye|see (?:you|ya)|talk (?:to you )?(?:soon|later)|take care|good night|catch (?:you|up) later"
+    r"|cheers|ttyl"
+    r"|have a (?:great|good|nice|lovely|wonderful) (?:one|day|evening|night|weekend|week|time))\b[^?]{0,40}$",
     re.IGNORECASE,
 )
 
@@ -63,14 +76,19 @@ def begins(before: Sequence[Said], turn: Said, *, gap: timedelta, shift: float) 
 def _other_topic(before: Sequence[Said], turn: Said, shift: float) -> bool:
     """Whether a turn leaves the topic: it says so, or shares neither words nor meaning with the latest turns.
 
-    An answer never does: what stands after a question belongs to it.
+    An answer never does: what somebody says after another's question belongs to it. A greeting does, unless it
+    answers one: people who come back say hello. The constants are from public conversations joined end to end
+    (docs/mind.md has the figures).
     """
     if _ANNOUNCED.match(turn.text):
         return len(before) > 1
-    if len(before) < LEAST_TURNS or len(turn.terms) < LEAST_TERMS or before[-1].text.rstrip().endswith("?"):
+    if _GREETING.match(turn.text) and (len(before) >= LEAST_TURNS or _FAREWELL.search(before[-1].text)):
+        return not _GREETING.match(before[-1].text)
+    answers = before[-1].speaker != turn.speaker and before[-1].text.rstrip().endswith("?")
+    if len(before) < LEAST_TURNS or len(turn.terms) < LEAST_TERMS or answers:
         return False
     latest = before[-LOOKED_BACK:]
-    if any(set(turn.terms) & set(said.terms) for said in latest):
+    if any(len(set(turn.terms) & set(said.terms)) > SHARED_TERMS for said in latest):
         return False
     return max(float(turn.vector @ said.vector) for said in latest) < shift
 

@@ -75,6 +75,7 @@ def _turns_of(message: Any, place: str) -> list[Turn]:
         return _turns_of(_unwrapped(data), place)
     if data.get("type") in {"function_call", "function_call_output"}:
         return [_responses_call(data, place)]
+    name = name.removesuffix("Chunk").removesuffix("Message") or name  # LangChain's "AIMessageChunk" is a type
     role = ROLES.get(name.casefold(), USER)
     at, trust = _time_of(data, place), _trust_of(data, place)
     spoken, results = _parts(data, place)

@@ -94,6 +94,7 @@ def test_langchain_messages() -> None:
         type="ai", content=[{"type": "text", "text": "Hi"}], tool_calls=[{"name": "f", "args": {"a": 1}, "id": "1"}]
     )
     chat = SimpleNamespace(type="chat", role="Moderator", content="Order!")
+    chunk = SimpleNamespace(type="AIMessageChunk", content="Chunk")
     saved = {"type": "ai", "data": {"content": "Saved", "additional_kwargs": {}}}
     dumped = {
         "lc": 1,
@@ -101,10 +102,11 @@ def test_langchain_messages() -> None:
         "id": ["langchain", "schema", "messages", "HumanMessage"],
         "kwargs": {"content": "Dumped", "type": "human"},
     }
-    assert said(human, machine, chat, saved, dumped) == [
+    assert said(human, machine, chat, chunk, saved, dumped) == [
         ("user", "user", "Hello"),
         ("assistant", "assistant", 'Hi\n[calls f({"a": 1})]'),
         ("user", "Moderator", "Order!"),
+        ("assistant", "assistant", "Chunk"),
         ("assistant", "assistant", "Saved"),
         ("user", "user", "Dumped"),
     ]
