@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from retentive.keeping import Keeper
 from retentive.recall.request import Tools
@@ -26,6 +26,11 @@ class Mind:
 
     @property
     @abstractmethod
+    def store(self) -> SpaceStore:
+        """The rows underneath."""
+
+    @property
+    @abstractmethod
     def _kept(self) -> SpaceStore: ...
 
     @abstractmethod
@@ -35,23 +40,31 @@ class Mind:
     @abstractmethod
     def _recall_tools(self) -> Tools: ...
 
+    _home: Any  # a `Retentive`, which is defined further out
+
     def reflect(
         self,
         *,
         force: bool = False,
         budget: float | None = None,
+        method: str | None = None,
+        later: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Reflection:
         """Draw insights from the latest memories, if enough importance has gathered since the last time.
 
         ``budget`` is how much (30 on the 1-10 scale); given once, the space keeps it. ``force`` does not wait for it.
-        ``dry_run`` only says whether it is due and what it would cost.
+        ``method`` is "questions" (with a language model the default), "flat" or "extractive". ``later`` puts it on the
+        queue; ``dry_run`` only says whether it is due and what it would cost.
         """
-        from retentive.reflect.run import reflect  # noqa: PLC0415
+        from retentive.thinking.reflecting import reflect_space  # noqa: PLC0415
 
-        keeper = self._keeper(self._kept)
-        return reflect(keeper, self._recall_tools, None, force=force, budget=budget, dry_run=dry_run, progress=progress)
+        keeper, space = self._keeper(self.store if later else self._kept), cast("Any", self)
+        return reflect_space(
+            keeper, self._recall_tools, self._home.llm, space.policy_in_force(),
+            force=force, budget=budget, method=method, later=later, dry_run=dry_run, progress=progress,
+        )  # fmt: skip
 
     def shaken(self) -> builtins.list[Shaken]:
         """List the insights whose evidence was superseded, forgotten or erased, with what became of it."""

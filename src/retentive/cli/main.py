@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "reflect": ("reflecting", "Draw insights from what was remembered lately; list the shaken ones."),
     "rate": ("rating", "Rate anew how important memories are."),
     "jobs": ("jobs", "List the work that waits in the queue, and do it."),
+    "usage": ("usage", "Show what language models have taken: calls, tokens, cost."),
     "maintain": ("upkeep", "Keep a space in order; re-embed it for another embedder."),
     "serve": ("serving", "Serve the store over HTTP."),
     "keys": ("keys", "Make, list and revoke the keys of the server."),

@@ -60,11 +60,13 @@ class RemoteMind:
         *,
         force: bool = False,
         budget: float | None = None,
+        method: str | None = None,
+        later: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,  # noqa: ARG002
     ) -> Reflection:
         """Draw insights on the server, if it is due."""
-        body = fields_of(force=force, budget=budget, dry_run=dry_run)
+        body = fields_of(force=force, budget=budget, method=method, later=later, dry_run=dry_run)
         return read(Reflection, self._ask("POST", "/reflect", body=body, safe=dry_run, timeout=LONG))
 
     def shaken(self) -> builtins.list[Shaken]:

@@ -15,6 +15,7 @@ from retentive.types import Job
 
 BUILT_IN: Final[Mapping[str, str]] = {
     "extract": "retentive.observe.extracting:Extracting",
+    "reflect": "retentive.thinking.reflecting:ReflectHandler",
     "rate": "retentive.thinking.rate:RateHandler",
 }
 """The handlers that come with Retentive, by kind, as "module:Class"; imported when such a job is due."""

@@ -11,8 +11,9 @@ from datetime import datetime
 from retentive.errors import InvalidInput, NotFound, RetentiveError
 from retentive.jobs.handlers import Desk, Handlers, LeaseLost, Worked
 from retentive.jobs.queue import Claim, claim, give_back, ours_of, renew
+from retentive.jobs.spending import note_usage
 from retentive.keeping import Keeper
-from retentive.llm.protocol import Llm, Usage
+from retentive.llm.protocol import Llm, Usage, model_id
 from retentive.recall.request import Tools
 from retentive.types import Job
 
@@ -100,6 +101,8 @@ class Worker:
             self._settle(held, Worked(failed=reasons), count, hopeless=isinstance(error, InvalidInput | NotFound))
         finally:
             count.usage += desk.usage
+            if self._llm is not None:
+                note_usage(self._store, held.jobs[0].kind, model_id(self._llm), desk.usage)
 
     def _settle(self, held: Claim, worked: Worked, count: _Count, *, hopeless: bool = False) -> None:
         """Write results and take done jobs off the queue, all in one transaction; give failed ones back."""

@@ -11,6 +11,7 @@ from retentive.errors import InvalidInput
 from retentive.jobs.handlers import Handler, Handlers
 from retentive.jobs.queue import drop, retry
 from retentive.jobs.run import Ran, Worker
+from retentive.jobs.spending import SETTING, Spent, read_usage
 from retentive.keeping import Keeper
 from retentive.stores.protocol import SpaceStore
 from retentive.types import SLUG, Job, JobState
@@ -52,6 +53,10 @@ class SpaceJobs:
         if limit is not None and limit < 1:
             raise InvalidInput(f"limit={limit!r} is not a whole number of at least 1.", value=limit)
         return self._worker().run(kinds=wanted, limit=limit, progress=progress)
+
+    def usage(self) -> builtins.list[Spent]:
+        """List what language models have taken for this space, by kind of work and model."""
+        return read_usage(self._kept.setting(SETTING))
 
     def retry_jobs(self, *ids: str) -> builtins.list[Job]:
         """Let jobs be tried again at once: those named, or all that are dead."""

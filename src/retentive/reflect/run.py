@@ -62,6 +62,7 @@ class Concluded:
     shown: frozenset[str]
     questions: tuple[str, ...] = ()
     cost: Cost = NOTHING
+    notes: tuple[str, ...] = ()
 
 
 class Way(Protocol):
@@ -216,6 +217,7 @@ class _Run:
         except LlmFailed as failure:
             notes = (f"the language model failed, so this is an extractive reflection: {failure.message}",)
             found = self._fallback.conclude(memories, self._progress)
+        notes = (*found.notes, *notes)
         told = replace(told, method=found.method, questions=found.questions, cost=found.cost, notes=notes)
         return self._keep(claim, found, told)
 

@@ -206,6 +206,11 @@ OPERATIONS: Final = (
             {
                 "force": flag("Do not wait until the budget is reached."),
                 "budget": number("How much importance brings it on; the space keeps it.", exclusiveMinimum=0),
+                "method": text(
+                    "How: with a model by questions or flat, without one extractive.",
+                    enum=["questions", "flat", "extractive"],
+                ),
+                "later": flag("Put it on the queue."),
                 "dry_run": flag("Only say whether it is due, and what it would cost."),
             },
         ),

@@ -1,0 +1,79 @@
+"""The verb: now or by the queue, with a model or without, and what it took counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from retentive.jobs.handlers import Desk, Worked
+from retentive.jobs.queue import enqueue
+from retentive.jobs.spending import note_usage
+from retentive.keeping import Keeper
+from retentive.llm.protocol import Llm, Usage, model_id
+from retentive.policy import presets
+from retentive.policy.policy import Policy
+from retentive.recall.request import Tools
+from retentive.reflect.decide import checked_budget
+from retentive.reflect.outcome import Reflection
+from retentive.reflect.run import Progress, reflect
+from retentive.thinking.reflect import Mind, way_of
+from retentive.types import Job
+
+KIND: Final = "reflect"
+
+
+def reflect_space(
+    keeper: Keeper,
+    tools: Tools,
+    llm: Llm | None,
+    policy: Policy,
+    *,
+    force: bool,
+    budget: float | None,
+    method: str | None,
+    later: bool,
+    dry_run: bool,
+    progress: Progress | None,
+) -> Reflection:
+    """Reflect if it is due, or put that on the queue."""
+    taken: list[Usage] = []
+    way = way_of(method, None if llm is None else Mind(keeper, tools, llm, policy, taken.append))
+    if later and not dry_run:
+        told = reflect(keeper, tools, way, force=force, budget=budget, dry_run=True)
+        put(keeper, force=force, budget=budget, method=method)
+        return replace(told, reason="put on the queue")
+    try:
+        return reflect(keeper, tools, way, force=force, budget=budget, dry_run=dry_run, progress=progress)
+    finally:
+        if llm is not None:
+            note_usage(keeper.store, KIND, model_id(llm), sum(taken, Usage()))
+
+
+def put(keeper: Keeper, *, force: bool, budget: float | None, method: str | None) -> Job:
+    """Put a reflection on the queue; while one waits, another is the same."""
+    payload = {"force": force, "budget": None if budget is None else checked_budget(budget), "method": method}
+    with keeper.store.transaction() as tx:
+        return enqueue(tx, KIND, keeper.author.now, payload=payload, key=KIND)
+
+
+class ReflectHandler:
+    """Does the jobs of kind "reflect": with a model where there is one, without where there is none."""
+
+    needs_llm = False
+    batch = 1
+
+    def work(self, jobs: Sequence[Job], desk: Desk) -> Worked:
+        """Reflect; the claim of the reflection itself keeps it from happening twice."""
+        asked = jobs[0].payload
+        budget = asked.get("budget")
+        mind = None if desk.llm is None else Mind(desk.keeper, desk.tools, desk.llm, presets.retentive, desk.spend)
+        method = asked.get("method")
+        reflect(
+            desk.keeper,
+            desk.tools,
+            way_of(method if isinstance(method, str) else None, mind),
+            force=bool(asked.get("force")),
+            budget=float(budget) if isinstance(budget, int | float) else None,
+        )
+        return Worked()
