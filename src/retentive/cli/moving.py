@@ -13,6 +13,8 @@ from retentive.cli.session import Session, progress_bar, talk
 from retentive.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from retentive.transfer import ImportReport, OnConflict
 
 _FILE = click.Path(path_type=Path)
@@ -53,17 +55,20 @@ def export(session: Session, file: Path, *, resume: bool, **moments: Any) -> Non
         "retentive import alice.jsonl",
         "retentive import alice.jsonl --space acme/bob --on-conflict skip",
         "retentive import --from memory-server memory.jsonl",
+        "retentive import --from mem0 memories.json --owner alice",
     ],
 )
 @click.argument("file", type=_FILE)
 @click.option(
     "--from",
     "source",
-    type=click.Choice(["retentive", "memory-server"]),
+    type=click.Choice(["retentive", "claude", "letta", "markdown", "mem0", "memory-server", "openai", "zep"]),
     default="retentive",
     show_default=True,
-    help="Whose file it is: our own export, or the graph of the official MCP memory server.",
+    help="Whose file it is: our own export, another memory layer's, notes, or exported conversations.",
 )
+@click.option("--owner", metavar="NAME", help="Whose memories, where another layer's file holds several people's.")
+@click.option("--extract", metavar="HOW", help="What to draw from conversations: llm, patterns or none.")
 @click.option(
     "--on-conflict",
     type=click.Choice(["error", "skip", "replace"]),
@@ -71,25 +76,32 @@ def export(session: Session, file: Path, *, resume: bool, **moments: Any) -> Non
     show_default=True,
     help="What counts where the space and the file disagree: neither, the space, or the file.",
 )
-def import_(session: Session, file: Path, source: str, on_conflict: OnConflict) -> None:
+def import_(session: Session, file: Path, source: str, on_conflict: OnConflict, **more: str | None) -> None:
     """Read an export into a space. Interrupted, it is simply done again: what is there already is stepped over.
 
     Another space than the one that was exported has to be named with --space.
     """
-    if source == "memory-server":
-        _import_graph(session, file)
-    else:
+    if source == "retentive":
         _import_export(session, file, on_conflict)
+    else:
+        _import_foreign(session, file, source, more)
 
 
-def _import_graph(session: Session, file: Path) -> None:
-    from retentive.knowledge.file import import_graph
+def _import_foreign(session: Session, file: Path, source: str, more: Mapping[str, str | None]) -> None:
+    from retentive.importers.run import import_from
 
     space = session.space(create=True)
-    report = import_graph(space, file)
+    with progress_bar("importing") as progress:
+        report = import_from(space, source, file, **more, progress=progress)
     session.emit({"space": space.path, "file": str(file), **dataclasses.asdict(report)}, "")
-    new = f"{report.entities} entities, {report.observations} observations, {report.relations} relations"
-    talk(f"{space.path}: {new} are new.")
+    others = {
+        "there already": report.same,
+        "erased here before": report.erased,
+        "without anything to keep": report.skipped,
+        "conversations": report.conversations,
+    }
+    said = [f"{report.added} new", *(f"{count} {what}" for what, count in others.items() if count)]
+    talk(f"{space.path}: {', '.join(said)}.")
 
 
 def _import_export(session: Session, file: Path, on_conflict: OnConflict) -> None:

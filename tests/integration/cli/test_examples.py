@@ -57,6 +57,8 @@ def test_the_example_runs(example: str, seeded: Run, monkeypatch: pytest.MonkeyP
     Path("chat.json").write_text('[{"role": "user", "content": "I prefer tea over coffee."}]', "utf-8")
     entity = {"type": "entity", "name": "Ada", "entityType": "person", "observations": ["likes tea"]}
     Path("memory.jsonl").write_text(json.dumps(entity), "utf-8")
+    told = [{"id": "1", "memory": "Likes tea", "user_id": name} for name in ("alice", "bob")]
+    Path("memories.json").write_text(json.dumps({"results": told}), "utf-8")
     arguments, given, target = taken_apart(example)
     result = seeded(*arguments, input=given)
     if target:

@@ -1,0 +1,95 @@
+"""Zep and Graphiti: edges (facts and when they are true), nodes (entities), episodes; older sets of facts.
+
+A file holds what the API lists: an object with ``edges``, ``nodes``, ``episodes``, ``facts`` or ``messages``, or a list
+of edges or facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from retentive.importers.parts import Found, Item, Talk, given, moment, name_of, read_json, records, span, words
+
+_OWNERS: Final = ("user_id", "graph_id", "group_id")
+
+
+def read(path: Path) -> Found:
+    """Read facts with their validity, entities with their summaries, and episodes."""
+    data = read_json(path)
+    parts = data if isinstance(data, Mapping) else {"edges": data}
+    whose = _owner(parts)
+    items = [
+        *(item for name in ("edges", "facts") for row in records(parts.get(name)) for item in _fact(row, whose)),
+        *(item for row in records(parts.get("nodes")) for item in _entity(row, whose)),
+        *(item for row in records(parts.get("episodes")) for item in _episode(row, whose)),
+    ]
+    messages = [said for row in records(parts.get("messages")) if (said := _said(row))]
+    session = name_of("zep", parts.get("session_id") or parts.get("uuid") or "messages")
+    return Found(items, [Talk(session, messages, whose)] if messages else [])
+
+
+def _owner(row: Mapping[str, Any]) -> str | None:
+    return next((str(row[name]) for name in _OWNERS if row.get(name)), None)
+
+
+def _id(row: Mapping[str, Any], *parts: Any) -> str:
+    return name_of("zep", row["uuid"]) if row.get("uuid") else name_of("zep", *parts)
+
+
+def _fact(row: Mapping[str, Any], whose: str | None) -> Iterator[Item]:
+    if text := words(row.get("fact")):
+        ended = moment(row.get("invalid_at")) or moment(row.get("expired_at"))
+        rating = row.get("rating")
+        graded = isinstance(rating, int | float) and not isinstance(rating, bool) and 0 <= rating <= 1
+        fields = given(
+            id=_id(row, text, row.get("created_at")),
+            text=text,
+            at=moment(row.get("created_at")),
+            importance=float(rating) if graded and rating is not None else None,
+            metadata=given(
+                relation=words(row.get("name")),
+                source_node=words(row.get("source_node_uuid")),
+                target_node=words(row.get("target_node_uuid")),
+            ),
+            source="zep",
+            **span(moment(row.get("valid_at")), ended),
+        )
+        yield Item(fields, _owner(row) or whose)
+
+
+def _entity(row: Mapping[str, Any], whose: str | None) -> Iterator[Item]:
+    name, summary = words(row.get("name")), words(row.get("summary"))
+    if name and summary:
+        labels = row["labels"] if isinstance(row.get("labels"), list) else ()
+        fields = given(
+            id=_id(row, name, summary),
+            text=f"{name}: {summary}",
+            kind="entity",
+            at=moment(row.get("created_at")),
+            tags=[label for label in labels if words(label) and label != "Entity"],
+            source="zep",
+        )
+        yield Item(fields, _owner(row) or whose)
+
+
+def _episode(row: Mapping[str, Any], whose: str | None) -> Iterator[Item]:
+    if text := words(row.get("content")):
+        fields = given(
+            id=_id(row, text, row.get("created_at")),
+            text=text,
+            kind="episode",
+            at=moment(row.get("valid_at")) or moment(row.get("created_at")),
+            speaker=words(row.get("role")),
+            session=words(row.get("session_id")) or words(row.get("thread_id")),
+            source="zep",
+        )
+        yield Item(fields, _owner(row) or whose)
+
+
+def _said(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    text = words(row.get("content"))
+    role = words(row.get("role_type")) or words(row.get("role")) or "user"
+    said = given(role=role, name=words(row.get("name")), content=text, created_at=row.get("created_at"))
+    return said if text else None
