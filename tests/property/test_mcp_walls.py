@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_desk import Desk, memories_in_memory
 
@@ -73,7 +73,7 @@ def said_by(name: str, arguments: dict[str, Any]) -> str:
 
 
 @given(calls())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_argument_reaches_another_space(call: tuple[str, dict[str, Any]]) -> None:
     """Whatever is asked for, with ids, cursors and recalls of the neighbours in hand."""
     name, arguments = call
@@ -82,6 +82,7 @@ def test_no_argument_reaches_another_space(call: tuple[str, dict[str, Any]]) -> 
 
 
 @given(st.sampled_from([*OTHERS, "acme/alice/../bob", "acme/alice/core?x=", "*", ""]), st.booleans(), st.booleans())
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_address_reaches_another_space(path: str, encoded: bool, core: bool) -> None:
     """Addresses of other spaces, however they are spelt, are no resources here."""
     uri = f"retentive://{quote(path, safe='') if encoded else path}/{'core' if core else 'recent'}"
