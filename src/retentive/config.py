@@ -110,6 +110,10 @@ KEYS: Final = (
     Key("serve.body_timeout", number_from(0.001), "Seconds to wait for the next part of a body.", "30", "`30`"),
     Key("serve.rate", number_from(0.001), "Requests a minute of one key, or of one address.", "6000", "`6000`"),
     Key("serve.drain", number_from(0), "Seconds that requests under way get at the end.", "30", "`30`"),
+    Key("serve.worker", read_flag, "Whether upkeep, reflection and jobs run beside the server.", "true", "`true`"),
+    Key("serve.maintain_every", number_from(0), "Seconds between two upkeeps of a space; 0: never.", "86400", "a day"),
+    Key("serve.reflect_every", number_from(0), "The same for reflection, where it is due.", "3600", "an hour"),
+    Key("serve.jobs_every", number_from(0), "The same for the queues.", "30", "`30`"),
     Key("serve.log_text", read_flag, "Whether cues go into the log.", "false", "`false`"),
     Key("mcp.tools", read_names, "The tools that MCP offers.", '["recall", "get_memory"]', "all"),
     Key("mcp.compat", one_of("memory"), "Offer the official memory server's tools instead.", '"memory"'),
@@ -167,6 +171,10 @@ class Config:
     serve_body_timeout: float | None = None
     serve_rate: float | None = None
     serve_drain: float | None = None
+    serve_worker: bool | None = None
+    serve_maintain_every: float | None = None
+    serve_reflect_every: float | None = None
+    serve_jobs_every: float | None = None
     serve_log_text: bool | None = None
     mcp_tools: tuple[str, ...] | None = None
     mcp_compat: str | None = None

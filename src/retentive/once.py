@@ -19,6 +19,9 @@ from retentive.types import Json
 from retentive.writing import checked_name
 
 PREFIX: Final = "once:"
+WORK: Final = "work:"
+"""The settings in which workers note what they are doing and have done."""
+NOT_EXPORTED: Final = (PREFIX, WORK)
 KEPT: Final = timedelta(days=7)
 
 

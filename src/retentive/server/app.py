@@ -8,6 +8,7 @@ What is mounted finds its caller's `Grant` with ``access.grant_of(scope)``.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -190,9 +191,10 @@ def _lifespan(service: Service, mounts: Sequence[Mounted]) -> Lifespan:
                 if mounted.lifespan is not None:
                     await stack.enter_async_context(mounted.lifespan(app))
             await service.long.run(service.warm_up)
+            service.worker.start()
             yield
             service.draining = True
-        service.close()
+        await asyncio.to_thread(service.close)
 
     return running
 

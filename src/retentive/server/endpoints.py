@@ -98,6 +98,8 @@ class Endpoint:
         def work() -> tuple[Answer, bytes]:
             timing.mark("queue")
             call = self._call(operation, request, grant, path, body=_body_of(operation, request, raw))
+            if self._service.settings.log_text:
+                REQUESTS.info("asked", extra={"facts": {"operation": operation.name, **_words(call.body)}})
             timing.mark("check")
             answer = operation.run(call)
             timing.mark("work")
@@ -179,6 +181,11 @@ class Endpoint:
         self._service.metrics.denials.labels(reason).inc()
         facts = {"reason": reason, "method": request.method, "request": request.scope[REQUEST_ID]}
         AUDIT.warning("denied", extra={"facts": {**facts, "key": grant_of(request.scope).key_id}})
+
+
+def _words(body: Any) -> dict[str, Any]:
+    """Return what was asked in words, for operators who want it in the log."""
+    return {name: body[name] for name in ("cue", "utterance", "text") if isinstance(body, dict) and body.get(name)}
 
 
 def _broken(request_id: str) -> RetentiveError:

@@ -9,6 +9,7 @@ from retentive.errors import RetentiveError
 from retentive.server.metrics import Metrics
 from retentive.server.pools import SLOW_QUEUE, SLOW_THREADS, Pool
 from retentive.server.settings import ServeSettings
+from retentive.server.worker import Worker, tasks_of
 
 if TYPE_CHECKING:
     from retentive.memory import Retentive
@@ -26,12 +27,14 @@ class Service:
     draining: bool = False
     short: Pool = field(init=False)
     long: Pool = field(init=False)
+    worker: Worker = field(init=False)
 
     def __post_init__(self) -> None:
         settings = self.settings
         self.short = Pool("short", settings.threads, settings.queue, settings.timeout)
         self.long = Pool("long", SLOW_THREADS, SLOW_QUEUE, settings.slow_timeout)
         self.metrics.watch((self.short, self.long))
+        self.worker = Worker(self.home, self.metrics, tasks_of(settings) if settings.worker else [])
 
     def pool(self, lane: str) -> Pool:
         """Return the threads of a lane."""
@@ -53,5 +56,6 @@ class Service:
 
     def close(self) -> None:
         """Finish what was taken on; the store stays open, for it is the caller's."""
+        self.worker.stop(self.settings.drain)
         self.short.close()
         self.long.close()

@@ -34,6 +34,10 @@ class ServeSettings:
     rate: float = 6_000.0  # requests a minute of one key, or of one address
     drain: float = 30.0  # seconds that requests under way get when the server is told to stop
     log_text: bool = False  # whether cues go into the log
+    worker: bool = True  # whether maintenance, reflection and jobs run beside the server
+    maintain_every: float = 86_400.0  # seconds; 0: never
+    reflect_every: float = 3_600.0
+    jobs_every: float = 30.0
 
     @property
     def loopback(self) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 
 from retentive.errors import InvalidInput, RetentiveError, StoreFull
 from retentive.indexing import EMBEDDER_SETTING, identity_of
-from retentive.once import PREFIX
+from retentive.once import NOT_EXPORTED
 from retentive.stores.protocol import Cursor, SpaceStore
 from retentive.transfer.lines import DamagedExport, Header, checked_line, dumped, end_record
 from retentive.transfer.past import memories_as_known
@@ -90,7 +90,9 @@ def _write_story(store: SpaceStore, out: Part) -> int:
     """Write the header, settings and the journal; return the last sequence copied."""
     out.write(_header(store, _everything()))
     for name, value in sorted(store.settings().items()):
-        if name != EMBEDDER_SETTING and not name.startswith(PREFIX):  # who was answered twice is nobody else's matter
+        if name != EMBEDDER_SETTING and not name.startswith(
+            NOT_EXPORTED
+        ):  # who was answered twice is nobody else's matter
             out.write({"type": "setting", "name": name, "value": value})
     sequence = 0
     for entry in journal_lines(store):
