@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 from retentive.answer import Feedback, Recall
 from retentive.config import Config
-from retentive.custody import Custody
+from retentive.custody import Custody, HomeCustody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
@@ -60,6 +60,11 @@ from retentive.recall.request import Tools
 from retentive.weighing.catalogue import AUTO, checked_rater, resolve_rater
 from retentive.weighing.protocol import Rater
 from retentive.thinking.again import Rerated
+from typing import TYPE_CHECKING
+from retentive.recalling import Filters
+from retentive.types import AgentState, Json, Moment
+from retentive.backup import Backup
+from retentive.recall.absence import WhyNot
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from retentive.errors import NotFound
@@ -71,11 +76,6 @@ from retentive.writing import checked_id
 from typing import TYPE_CHECKING, Any, cast
 from retentive.types import Gate
 from retentive.reflect.outcome import Reflection, Shaken
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
-from retentive.recalling import Filters
-from retentive.types import AgentState, Json, Moment
-from retentive.recall.absence import WhyNot
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -152,5 +152,7 @@ class AsyncRetentive:
     def rater(self, rater: Rater | str | None) -> None: ...
     @property
     def rater_in_use(self) -> Rater | None: ...
+    async def backup(self, folder: str | Path, *, spaces: Sequence[str] | None=None, progress: Progress | None=None) -> Backup: ...
+    async def restore(self, folder: str | Path, *, spaces: Sequence[str] | None=None, replace: bool=False, progress: Progress | None=None) -> Backup: ...
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *_: object) -> None: ...

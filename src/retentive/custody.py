@@ -1,4 +1,4 @@
-"""What a space can say and do about the memories in its keeping: why one was not recalled.
+"""What a store and its spaces can say and do about what is in their keeping: why not, backups.
 
 The verbs are a base of `retentive.Space`, and only delegate. What they need is imported when they are called.
 """
@@ -6,19 +6,57 @@ The verbs are a base of `retentive.Space`, and only delegate. What they need is 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retentive.keeping import Keeper
 from retentive.policy.policy import Policy
 from retentive.recall.request import Question, Tools
 from retentive.recalling import Filters
-from retentive.stores.protocol import SpaceStore
+from retentive.stores.protocol import SpaceStore, Store
 from retentive.types import AgentState, Json, Moment
 
 if TYPE_CHECKING:
+    from retentive.backup import Backup
     from retentive.recall.absence import WhyNot
+
+
+Progress = Callable[[int, int], None]
+
+
+class HomeCustody:
+    """The verbs of a store that look after all its spaces."""
+
+    store: Store
+
+    @abstractmethod
+    def now(self) -> datetime: ...  # noqa: D102 - as in `Retentive`
+
+    def backup(
+        self, folder: str | Path, *, spaces: Sequence[str] | None = None, progress: Progress | None = None
+    ) -> Backup:
+        """Copy all spaces, or those named, into a new folder while the store is in use; nobody waits for it."""
+        from retentive.backup import back_up  # noqa: PLC0415
+
+        return back_up(self.store, Path(folder), self.now(), spaces=spaces, progress=progress)
+
+    def restore(
+        self,
+        folder: str | Path,
+        *,
+        spaces: Sequence[str] | None = None,
+        replace: bool = False,
+        progress: Progress | None = None,
+    ) -> Backup:
+        """Put the spaces of a backup, or those named, back; one that exists is left alone unless ``replace``.
+
+        Everything is verified before anything is touched, and each space takes its place in one step.
+        """
+        from retentive.backup import restore  # noqa: PLC0415
+
+        return restore(self.store, Path(folder), spaces=spaces, replace=replace, progress=progress)
 
 
 class Custody:

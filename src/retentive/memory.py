@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from retentive.answer import Feedback, Recall
 from retentive.config import Config
-from retentive.custody import Custody
+from retentive.custody import Custody, HomeCustody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput, NotFound
@@ -50,7 +50,7 @@ Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
 
 
-class Retentive(HomeJobs, HomeThinking):
+class Retentive(HomeJobs, HomeThinking, HomeCustody):
     """A place where agents' memories live, apart from one another in spaces.
 
     ``location`` is a directory (one SQLite file per space), ``":memory:"``, or a URL: ``postgresql://…``, or

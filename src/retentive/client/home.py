@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
 
 from retentive.client.space import RemoteSpace
 from retentive.client.transport import Ask, Transport, segment
@@ -23,6 +23,9 @@ from retentive.policy.policy import Policy
 from retentive.recall.request import Tools
 from retentive.recalling import policy_of
 from retentive.stores.protocol import Store
+
+if TYPE_CHECKING:
+    from retentive.backup import Backup
 
 Progress = Callable[[int, int], None]
 _OF_THE_SERVER = ("embedder", "llm", "store", "reranker")
@@ -131,6 +134,27 @@ class RemoteRetentive(Retentive):
             found += page["spaces"]
             if (cursor := page["cursor"]) is None:
                 return found
+
+    def backup(
+        self,
+        folder: str | Path,  # noqa: ARG002 - as in `Retentive`
+        *,
+        spaces: Sequence[str] | None = None,  # noqa: ARG002
+        progress: Callable[[int, int], None] | None = None,  # noqa: ARG002
+    ) -> Backup:
+        """Refuse: a server's files are copied where they are."""
+        return self._elsewhere("backup")
+
+    def restore(
+        self,
+        folder: str | Path,  # noqa: ARG002 - as in `Retentive`
+        *,
+        spaces: Sequence[str] | None = None,  # noqa: ARG002
+        replace: bool = False,  # noqa: ARG002
+        progress: Callable[[int, int], None] | None = None,  # noqa: ARG002
+    ) -> Backup:
+        """Refuse: a server's files are put back where they are."""
+        return self._elsewhere("restore")
 
     def drop(self, path: str | tuple[str, ...]) -> bool:
         """Remove a space and everything in it; False if there was none."""

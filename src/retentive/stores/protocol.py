@@ -7,10 +7,11 @@ error, and an unknown id is simply absent from the answer.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from retentive.types import (
@@ -261,6 +262,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release everything."""
+
+
+@runtime_checkable
+class CopiedStore(Protocol):
+    """Optional: a store that can copy a space into a file while it is in use, and put such a file in its place."""
+
+    def copy_to(self, space: str, target: Path, progress: Callable[[int, int], None] | None = None) -> None:
+        """Write one state of a space into a new file; no reader or writer waits for it."""
+
+    def place(self, space: str, source: Path, *, replace: bool = False) -> None:
+        """Make a file the space, in one step; an existing space is `InvalidInput` without ``replace``."""
 
 
 @runtime_checkable

@@ -54,6 +54,8 @@ def test_the_example_runs(example: str, seeded: Run, monkeypatch: pytest.MonkeyP
     seeded("remember", "Old news", "--space", "acme/old")
     seeded("recall", "Postgres for relational work")
     seeded("export", "alice.jsonl")
+    if example.startswith("retentive restore"):
+        seeded("backup", "nightly")
     Path("chat.json").write_text('[{"role": "user", "content": "I prefer tea over coffee."}]', "utf-8")
     entity = {"type": "entity", "name": "Ada", "entityType": "person", "observations": ["likes tea"]}
     Path("memory.jsonl").write_text(json.dumps(entity), "utf-8")

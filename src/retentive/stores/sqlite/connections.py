@@ -14,6 +14,7 @@ from retentive.stores.protocol import Transaction
 from retentive.stores.sqlite import derived
 from retentive.stores.sqlite.cache import Cache
 from retentive.stores.sqlite.check import check_cache, check_file
+from retentive.stores.sqlite.copying import Progress, copy_file
 from retentive.stores.sqlite.database import Database, Durability
 from retentive.stores.sqlite.forks import leak
 from retentive.stores.sqlite.reading import Reading
@@ -238,6 +239,18 @@ class Connections:
                 return [*check_file(fresh), *check_cache(reader, self._cache)]
             finally:
                 fresh.close()
+
+    def copy_to(self, target: Path, progress: Progress | None = None) -> None:
+        """Copy one state of this space into a new file.
+
+        Over a connection of its own, so that neither readers nor writers of this process wait for it.
+        """
+        self.connect()
+        source = Database(self.file, busy_timeout=self._terms.busy_timeout)
+        try:
+            copy_file(source, target, progress)
+        finally:
+            source.close()
 
     # Writing
 

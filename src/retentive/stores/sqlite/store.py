@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from retentive.errors import InvalidInput, NotFound
 from retentive.stores.sqlite.connections import Terms
+from retentive.stores.sqlite.copying import Progress, arrive
 from retentive.stores.sqlite.database import Durability
 from retentive.stores.sqlite.faults import translate_system
 from retentive.stores.sqlite.names import HASHED, folder_name, space_of
@@ -102,6 +103,26 @@ class SqliteStore:
             self._open.pop(space, None)
         shutil.rmtree(grave, ignore_errors=True)
         return True
+
+    def copy_to(self, space: str, target: Path, progress: Progress | None = None) -> None:
+        """Copy one state of a space into a new file, while it stays in use."""
+        self.open(space, create=False).copy_to(target, progress)
+
+    def place(self, space: str, source: Path, *, replace: bool = False) -> None:
+        """Put a copy in the place of a space; one that is there is left alone, or with ``replace`` taken out first.
+
+        The copy is looked at before anything is touched, and takes its place in one step.
+        """
+        target = self._file(space).parent
+        if target.exists() and not replace:
+            raise InvalidInput(f"Space {space!r} exists in {self.folder}; use replace=True, or drop it first.")
+        arrived = arrive(source, self.folder, FILE, space)
+        try:
+            self.drop(space)
+            with _file_errors(target):
+                arrived.rename(target)
+        finally:
+            shutil.rmtree(arrived, ignore_errors=True)
 
     def check(self, space: str) -> list[str]:
         """Return what is wrong with a space, in sentences."""
