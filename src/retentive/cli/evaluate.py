@@ -156,21 +156,37 @@ def ledger(session: Session, *, out: Path, every: bool, since: datetime | None) 
 )
 @click.option("--policy", type=POLICY, default="retentive", show_default=True, help="A preset or a .toml file.")
 @click.option("--only", multiple=True, metavar="N|NAME", help="Only this scenario, by number or name; may be repeated.")
-def scenarios(session: Session, *, policy: str, only: Sequence[str]) -> None:
-    """Play the behaviours that must hold, each in a small world of its own; exit 1 if a promise is broken."""
-    from retentive.evaluate.scenarios import RetentiveSubject, run_all, select
+@click.option("--subject", metavar="COMMAND", help="Another memory layer: a program that answers JSON lines.")
+def scenarios(session: Session, *, policy: str, only: Sequence[str], subject: str | None) -> None:
+    """Play the behaviours that must hold, each in a small world of its own; exit 1 if a promise is broken.
 
-    chosen = _policies((policy,), baselines=False)[0]
-    verdicts = run_all(
-        lambda setting: RetentiveSubject(setting, chosen), select(only), None if session.json else _print_verdict
-    )
-    failed = sum(verdict.failed for verdict in verdicts)
+    With --subject another memory layer takes the same test; docs/evaluation.md has the protocol, and benchmarks/peers
+    programs for some.
+    """
+    progress = None if session.json else _print_verdict
+    if subject:
+        from retentive.evaluate.scenarios.remote import play
+
+        name, verdicts = play(subject, only, progress)
+    else:
+        from retentive.evaluate.scenarios import RetentiveSubject, run_all, select
+
+        chosen = _policies((policy,), baselines=False)[0]
+        name = chosen.name
+        verdicts = run_all(lambda setting: RetentiveSubject(setting, chosen), select(only), progress)
     if session.json:
         session.emit([verdict.as_dict() for verdict in verdicts])
-    seconds = sum(verdict.seconds for verdict in verdicts)
-    talk(f"{len(verdicts) - failed} of {len(verdicts)} behaviours hold under {chosen.name!r} ({seconds:.1f} s).")
-    if failed:
+    talk(_tally(name, verdicts))
+    if any(verdict.failed for verdict in verdicts):
         sys.exit(1)
+
+
+def _tally(name: str, verdicts: Sequence[Verdict]) -> str:
+    kept = sum(verdict.outcome == "pass" for verdict in verdicts)
+    asked = [verdict for verdict in verdicts if verdict.outcome != "not offered"]
+    seconds = sum(verdict.seconds for verdict in verdicts)
+    beside = f"; {len(verdicts) - len(asked)} it cannot express" if len(asked) < len(verdicts) else ""
+    return f"{kept} of {len(asked)} behaviours hold under {name!r}{beside} ({seconds:.1f} s)."
 
 
 evaluate.add_command(run)

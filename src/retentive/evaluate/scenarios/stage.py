@@ -46,7 +46,7 @@ class Stage:
         """Open a subject that has explanations, rendering and traces, or give up the scenario as not offered."""
         subject = self.open(embedder, **options)
         if not isinstance(subject, RetentiveSubject):
-            raise NotOffered(f"{type(subject).__name__} has no explained answers")
+            raise NotOffered(f"{getattr(subject, 'name', type(subject).__name__)} has no explained answers")
         return subject
 
     def folder(self) -> Path:
