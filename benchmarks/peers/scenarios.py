@@ -27,7 +27,7 @@ SUBJECTS: dict[str, str] = {
     "mem0_plain": "mem0",
     "crewai_formula": "crewai",
     "mcp_memory": "mcp_memory_service",
-    "mempalace": "mempalace",
+    "mempalace_hybrid": "mempalace",
 }
 """Adapter → its environment."""
 MARKS = {"pass": "pass", "fail": "**fail**", "not offered": "–"}

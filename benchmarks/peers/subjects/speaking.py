@@ -25,7 +25,7 @@ class Subject(ABC):
     name: ClassVar[str]
     how: ClassVar[str]
     expresses: ClassVar[Sequence[str]] = ()
-    """Of at, importance, reads, kind, key, supersedes, valid_until, shared: what counts when it recalls."""
+    """Of at, importance, reads, kind, key, supersedes, valid_until, recurs, shared: what counts when it recalls."""
 
     def __init__(self, dimension: int, folder: str | None) -> None:
         self.dimension = dimension

@@ -57,6 +57,8 @@ NEEDS: Final[Mapping[int, frozenset[str]]] = {
     29: frozenset({"importance", "at"}),
     35: frozenset({"key", "supersedes"}),
     36: frozenset({"pruning"}),
+    39: frozenset({"recurs"}),
+    40: frozenset({"supersedes"}),
 }
 """What a behaviour is about: a memory that takes none of it, or lacks one, can only ever keep it by accident."""
 HALF_ASKED: Final = frozenset({36})  # others are asked only for a part of these: keeping it proves little
