@@ -33,9 +33,11 @@ def get(session: Session, id: str, *, no_touch: bool, **moments: Any) -> None:  
         "retentive list --kind preference --limit 5",
         "retentive list --where ticket=7 --since 2026-01-01T00:00Z --json",
         "retentive list --hidden --all",
+        "retentive list --pinned",
     ],
 )
 @filters
+@click.option("--pinned/--unpinned", default=None, help="Only pinned memories, or only the others.")
 @click.option("--hidden", is_flag=True, help="Also superseded, forgotten and no longer valid ones.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many.")
 @click.option("--all", "everything", is_flag=True, help="All of them, however many.")

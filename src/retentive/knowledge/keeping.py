@@ -14,7 +14,7 @@ from retentive.types import Memory
 
 T = TypeVar("T")
 
-_PAGE: Final = 10_000
+_PAGE: Final = 1_000  # as many as a server gives at once
 _LOCKS: Final[dict[str, threading.Lock]] = {}
 _GUARD: Final = threading.Lock()
 

@@ -40,7 +40,9 @@ SECURITY_HEADERS: Final = {
     "X-Frame-Options": "DENY",
 }
 CORS_METHODS: Final = "GET, POST, PUT, PATCH, DELETE"
-CORS_HEADERS: Final = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Mcp-Session-Id"
+CORS_HEADERS: Final = (
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Mcp-Method, Mcp-Name, Mcp-Protocol-Version"
+)
 CORS_EXPOSED: Final = "ETag, Location, Retry-After, Idempotency-Replayed, Mcp-Session-Id, Retentive-Request"
 FORWARDING: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 Denied = Callable[[str], None]

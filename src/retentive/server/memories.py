@@ -241,6 +241,7 @@ OPERATIONS: Final = (
         list_memories,
         query={
             **FILTERS,
+            "pinned": flag("Only pinned memories, or only the others."),
             "hidden": flag("Also superseded, forgotten and expired ones."),
             "limit": whole("How many at most.", minimum=1, maximum=1000, default=50),
             "cursor": CURSOR,

@@ -61,6 +61,9 @@ def test_memories_are_the_same_values(local: Retentive, remote: Retentive) -> No
     assert [far.get(name, touch=False) for name in ids] == [near.get(name, touch=False) for name in ids]
     assert [memory.version for memory in far.list()] == [memory.version for memory in near.list()]
     assert far.list(kinds=["event"], where={"ticket": 7}, hidden=True)[0].metadata == {"ticket": 7}
+    for pinned in (True, False, None):
+        assert list(far.list(pinned=pinned)) == list(near.list(pinned=pinned))
+    assert [memory.id for memory in far.list(pinned=True)] == [ids[3]]
     assert far.history(ids[0]) == near.history(ids[0])
     assert far.journal() == near.journal()
     assert far.journal(ids[0]) == near.journal(ids[0])

@@ -370,3 +370,28 @@ def test_the_whole_server_with_a_key(environment: dict[str, str], tmp_path: Path
         finally:
             process.terminate()
             assert process.wait(timeout=60) in {0, -signal.SIGTERM}  # uvicorn ends as told, once it is done
+
+
+def test_a_store_on_a_server(command: Command, environment: dict[str, str], tmp_path: Path) -> None:
+    """`--store http://…`: an agent's own process in front of memories that are kept elsewhere, both sets of tools."""
+    for needed in ("prometheus_client", "uvicorn"):
+        pytest.importorskip(needed, reason="the extra 'server' is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    line = [sys.executable, "-m", "retentive", "serve", "--port", str(port)]
+    entity = {"name": "Ada", "entityType": "person", "observations": ["likes tea"]}
+
+    async def graph(client: Client) -> Any:
+        await client.call_tool("create_entities", {"entities": [entity]})
+        return (await client.call_tool("read_graph", {})).structured_content
+
+    with subprocess.Popen(line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        while "MCP" not in (said_next := process.stderr.readline()):
+            assert said_next
+        afar = ["--store", f"http://127.0.0.1:{port}"]
+        try:
+            talked(command(*afar), a_life)
+            assert talked(command(*afar, "--compat", "memory"), graph)["entities"] == [entity]
+        finally:
+            process.terminate()
