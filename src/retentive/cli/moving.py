@@ -96,6 +96,7 @@ def _import_foreign(session: Session, file: Path, source: str, more: Mapping[str
     session.emit({"space": space.path, "file": str(file), **dataclasses.asdict(report)}, "")
     others = {
         "there already": report.same,
+        "changed there since": report.updated,
         "erased here before": report.erased,
         "without anything to keep": report.skipped,
         "conversations": report.conversations,

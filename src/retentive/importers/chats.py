@@ -19,7 +19,7 @@ def read_openai(path: Path) -> Found:
 
 
 def read_claude(path: Path) -> Found:
-    """Read Claude's export: what people and Claude said, without tool calls and attachments."""
+    """Read Claude's export: what people and Claude said, with the texts they attached, without tool calls."""
     return _read(path, "claude", "chat_messages", _claude_messages)
 
 
@@ -76,8 +76,15 @@ def _claude_messages(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _claude_said(message: Mapping[str, Any]) -> dict[str, Any] | None:
     parts = [words(part.get("text")) for part in records(message.get("content")) if part.get("type") == "text"]
-    text = "\n".join(filter(None, parts)) or words(message.get("text"))
+    said = "\n".join(filter(None, parts)) or words(message.get("text"))
+    text = "\n".join(filter(None, [said, *map(_attached, records(message.get("attachments")))]))
     role = {"human": "user", "user": "user", "assistant": "assistant"}.get(words(message.get("sender")))
     if role is None or not text:
         return None
     return given(role=role, content=text, created_at=words(message.get("created_at")))
+
+
+def _attached(attachment: Mapping[str, Any]) -> str:
+    """Return a text that somebody pasted or attached, under its name."""
+    text = words(attachment.get("extracted_content"))
+    return f"[{words(attachment.get('file_name')) or 'attachment'}]\n{text}" if text else ""

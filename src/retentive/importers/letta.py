@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from retentive.importers.parts import Found, Item, Talk, given, moment, name_of, read_json, records, words
+from retentive.importers.parts import Found, Item, Talk, given, moment, name_of, read_json, records, rest, words
+
+_PASSAGE: Final = ("id", "text", "tags", "metadata", "metadata_", "embedding", "embedding_config")
 
 
 def read(path: Path) -> Found:
@@ -66,7 +68,10 @@ def _passages(value: Any, owner: str | None) -> Iterator[Item]:
                 text=text,
                 at=moment(row.get("created_at")),
                 tags=[tag for tag in tags if words(tag)] if isinstance(tags, list) else None,
-                metadata=dict(metadata) if isinstance(metadata, Mapping) else None,
+                metadata={
+                    **(metadata if isinstance(metadata, Mapping) else {}),
+                    **rest(row, *_PASSAGE, moments=("created_at",)),
+                },
                 source="letta",
             )
             yield Item(fields, whose)

@@ -1,4 +1,7 @@
-"""mem0: what ``get_all()`` returns or its API answers: a list of memories, or one under ``results`` or ``memories``."""
+"""mem0: what ``get_all()`` returns or its API answers: a list of memories, or one under ``results`` or ``memories``.
+
+The relations of its graph, where there are any, come along as memories of that kind.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from retentive.importers.parts import Found, Item, given, moment, name_of, read_json, records, span, words
+from retentive.importers.parts import Found, Item, given, moment, name_of, read_json, records, rest, span, words
 
 _SCOPES: Final = ("user_id", "agent_id", "run_id")
+_READ: Final = ("id", "memory", "text", "metadata", "categories", "hash", "actor_id")
+_MOMENTS: Final = ("created_at", "expiration_date")
 
 
 def read(path: Path) -> Found:
     """Read the memories of a file, with their dates, categories, scopes and metadata."""
-    rows = list(records(read_json(path), "results", "memories"))
+    data = read_json(path)
+    rows = list(records(data, "results", "memories"))
     items = [_item(row, text) for row in rows if (text := words(row.get("memory") or row.get("text")))]
-    return Found(items, skipped=len(rows) - len(items))
+    edges = list(records(data, "relations")) if isinstance(data, Mapping) else []
+    relations = [_relation(edge, parts) for edge in edges if all(parts := _triple(edge))]
+    return Found([*items, *relations], skipped=len(rows) + len(edges) - len(items) - len(relations))
+
+
+def _triple(edge: Mapping[str, Any]) -> tuple[str, str, str]:
+    return (
+        words(edge.get("source")),
+        words(edge.get("relationship")),
+        words(edge.get("target", edge.get("destination"))),
+    )
+
+
+def _relation(edge: Mapping[str, Any], parts: tuple[str, str, str]) -> Item:
+    fields = {"id": name_of("mem0", *parts), "text": " ".join(parts), "kind": "relation", "source": "mem0"}
+    return Item({**fields, "metadata": dict(edge)}, str(edge["user_id"]) if edge.get("user_id") else None)
 
 
 def _item(row: Mapping[str, Any], text: str) -> Item:
@@ -28,7 +49,7 @@ def _item(row: Mapping[str, Any], text: str) -> Item:
         text=text,
         at=made,
         tags=[tag for tag in categories if words(tag)] if isinstance(categories, list) else None,
-        metadata={**(metadata if isinstance(metadata, Mapping) else {}), **scopes},
+        metadata={**(metadata if isinstance(metadata, Mapping) else {}), **rest(row, *_READ, moments=_MOMENTS)},
         speaker=words(row.get("actor_id")) or None,
         source="mem0",
         **span(None, moment(row.get("expiration_date"))),

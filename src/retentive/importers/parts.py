@@ -147,6 +147,15 @@ def given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None and value not in ("", [], {})}
 
 
+def rest(row: Mapping[str, Any], *read: str, moments: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what of a record says something and was not read otherwise: it goes into the metadata.
+
+    ``moments`` were read where they are any; one that is none stays as it was written.
+    """
+    left = {name: value for name, value in row.items() if name not in read}
+    return given(**{name: value for name, value in left.items() if name not in moments or moment(value) is None})
+
+
 def span(start: datetime | None, end: datetime | None) -> dict[str, datetime]:
     """Return from when until when something is true; of a span that ends before it begins, only the end."""
     if start is not None and end is not None and start >= end:

@@ -12,9 +12,11 @@ from retentive.importers import chats, letta, markdown, mem0, zep
 from retentive.importers.parts import Found, Item, Talk
 from retentive.knowledge.file import import_graph
 from retentive.memory import Space
+from retentive.types import Memory
 
 Progress: TypeAlias = Callable[[int, int], None]
 BATCH: Final = 500
+AGAIN: Final = "imported again"
 READERS: Final[Mapping[str, Callable[[Path], Found]]] = {
     "mem0": mem0.read,
     "letta": letta.read,
@@ -37,6 +39,7 @@ class Imported:
     erased: int = 0  # were erased here, and stay so
     skipped: int = 0  # records that hold nothing to keep
     conversations: int = 0
+    updated: int = 0  # were there with words that their source changed since, and nobody here
 
 
 def import_from(
@@ -66,7 +69,7 @@ def import_from(
     _refuse_many([*items, *talks], source)
     kept = _remember(space, items, progress)
     turns, known = _observe(space, talks, extract, progress)
-    return Imported(kept.added + turns, kept.same + known, kept.erased, found.skipped, len(talks))
+    return Imported(kept.added + turns, kept.same + known, kept.erased, found.skipped, len(talks), kept.updated)
 
 
 def _of_one(parts: Iterable[Part], owner: str | None) -> list[Part]:
@@ -90,7 +93,8 @@ def _remember(space: Space, items: Iterable[Item], progress: Progress | None) ->
     wanted = {str(item.fields["id"]): item for item in items}
     if not wanted:
         return Imported()
-    present = set(space.store.get(list(wanted)))
+    held = space.store.get(list(wanted))
+    present = set(held)
     gone = {line.memory_id for line in space.journal() if line.action == "erase"} - present
     fresh = [item.fields for name, item in wanted.items() if name not in present and name not in gone]
     for start in range(0, len(fresh), BATCH):
@@ -98,7 +102,17 @@ def _remember(space: Space, items: Iterable[Item], progress: Progress | None) ->
         space.remember_many(batch)
         if progress is not None:
             progress(start + len(batch), len(fresh))
-    return Imported(len(fresh), len(present), len(gone & set(wanted)))
+    moved = [memory for memory in held.values() if _moved(space, memory, wanted[memory.id])]
+    for memory in moved:
+        space.update(memory.id, text=wanted[memory.id].fields["text"], reason=AGAIN)
+    return Imported(len(fresh), len(present) - len(moved), len(gone & set(wanted)), updated=len(moved))
+
+
+def _moved(space: Space, held: Memory, item: Item) -> bool:
+    """Say whether a memory's source has changed its words since, and nobody here did."""
+    if held.text == item.fields["text"]:
+        return False
+    return all(line.reason == AGAIN for line in space.journal(held.id) if line.action == "update")
 
 
 def _observe(space: Space, talks: Sequence[Talk], extract: str | None, progress: Progress | None) -> tuple[int, int]:

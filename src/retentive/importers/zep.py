@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from retentive.importers.parts import Found, Item, Talk, given, moment, name_of, read_json, records, span, words
+from retentive.importers.parts import Found, Item, Talk, given, moment, name_of, read_json, records, rest, span, words
 
 _OWNERS: Final = ("user_id", "graph_id", "group_id")
+_FACT: Final = ("uuid", "fact", "name", "source_node_uuid", "target_node_uuid", "rating", "fact_embedding")
+_TIMES: Final = ("created_at", "valid_at", "invalid_at", "expired_at")
 
 
 def read(path: Path) -> Found:
@@ -48,11 +50,14 @@ def _fact(row: Mapping[str, Any], whose: str | None) -> Iterator[Item]:
             text=text,
             at=moment(row.get("created_at")),
             importance=float(rating) if graded and rating is not None else None,
-            metadata=given(
-                relation=words(row.get("name")),
-                source_node=words(row.get("source_node_uuid")),
-                target_node=words(row.get("target_node_uuid")),
-            ),
+            metadata={
+                **rest(row, *_FACT, moments=_TIMES),
+                **given(
+                    relation=words(row.get("name")),
+                    source_node=words(row.get("source_node_uuid")),
+                    target_node=words(row.get("target_node_uuid")),
+                ),
+            },
             source="zep",
             **span(moment(row.get("valid_at")), ended),
         )
@@ -69,6 +74,7 @@ def _entity(row: Mapping[str, Any], whose: str | None) -> Iterator[Item]:
             kind="entity",
             at=moment(row.get("created_at")),
             tags=[label for label in labels if words(label) and label != "Entity"],
+            metadata=rest(row, "uuid", "name", "summary", "labels", "name_embedding", moments=_TIMES),
             source="zep",
         )
         yield Item(fields, _owner(row) or whose)
@@ -83,6 +89,7 @@ def _episode(row: Mapping[str, Any], whose: str | None) -> Iterator[Item]:
             at=moment(row.get("valid_at")) or moment(row.get("created_at")),
             speaker=words(row.get("role")),
             session=words(row.get("session_id")) or words(row.get("thread_id")),
+            metadata=rest(row, "uuid", "content", "role", "session_id", "thread_id", moments=_TIMES),
             source="zep",
         )
         yield Item(fields, _owner(row) or whose)
