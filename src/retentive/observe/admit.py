@@ -39,7 +39,10 @@ def as_memory(
     importance: float | None = None,
     model: str | None = None,
 ) -> Memory:
-    """Return one thing taken from turns: it names them, and is trusted as far as the least trusted of them."""
+    """Return one thing taken from turns: it names them, and is trusted as far as the least trusted of them.
+
+    It has no session: between two turns it would push their neighbours out of reach (decision 64).
+    """
     turn = min(turns, key=lambda one: one.trust)
     promised = item.kind == COMMITMENT
     draft = Draft(
@@ -51,7 +54,6 @@ def as_memory(
         tags=(COMMITMENT,) if promised else (),
         at=max(one.created_at for one in turns),
         speaker=turn.speaker if len({one.speaker for one in turns}) == 1 else None,
-        session=turn.session,
         source=f"turn:{turns[0].id}",
         derived_from=tuple(one.id for one in turns),
         trust=turn.trust,

@@ -18,6 +18,7 @@ from retentive.recall.outcome import Cut, Modifier
 from retentive.recall.ranking import Ranked
 from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import rerank
+from retentive.recall.retelling import retold
 from retentive.scoring.diversity import balanced_kinds, category_quota, collapse_near_duplicates, mmr
 from retentive.stores.protocol import SpaceStore
 from retentive.text.tokens import identifiers
@@ -47,7 +48,7 @@ def select(
     chosen = Chosen(ranked.order())
     _floor(ranked, question, chosen)
     _rerank(ranked, question, cue, store, tools, chosen)
-    _collapse(ranked, question, chosen)
+    _collapse(ranked, question, store, chosen)
     _rotate(ranked, cue, store, rotated, chosen)
     _diversify(ranked, question, chosen)
     _limit(ranked, question, chosen)
@@ -111,8 +112,8 @@ def _handed_out(ranked: Ranked, top: list[int], wanted: list[int]) -> list[int]:
     return [*moved, *fixed]
 
 
-def _collapse(ranked: Ranked, question: Question, chosen: Chosen) -> None:
-    """Keep of near-duplicates of one kind only the best."""
+def _collapse(ranked: Ranked, question: Question, store: SpaceStore, chosen: Chosen) -> None:
+    """Keep of near-duplicates of one kind only the best, and of a turn and what was taken from it."""
     threshold = question.policy.selection.near_duplicate
     if threshold is None or len(chosen.order) < 2:
         return
@@ -122,7 +123,10 @@ def _collapse(ranked: Ranked, question: Question, chosen: Chosen) -> None:
     kept, dropped = collapse_near_duplicates(range(len(head)), columns.vectors[head], kinds, threshold)
     repeats = ((head[i], f"says what {columns.ids[head[j]]} says") for i, j in dropped.items())
     _cut(ranked, chosen, "near-duplicate", repeats)
-    chosen.order = [*(head[i] for i in kept), *tail]
+    left = [head[i] for i in kept]
+    repeats_of = retold(ranked, left, store)
+    _cut(ranked, chosen, "near-duplicate", ((i, f"retells {columns.ids[j]}") for i, j in repeats_of.items()))
+    chosen.order = [*(i for i in left if i not in repeats_of), *tail]
 
 
 def _head(question: Question, order: list[int]) -> tuple[list[int], list[int]]:

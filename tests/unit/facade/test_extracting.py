@@ -259,10 +259,10 @@ def test_injections_reach_nobody(injection: Injection) -> None:
     llm = GullibleLlm(json.dumps(GOOD))
     space = home(llm).space("acme/priya")
     name = injection.text.strip()[:900]
-    space.observe([*CHAT, {"role": "user", "content": injection.text}, {"role": "tool", "content": injection.text},
-                   {"role": "user", "name": name, "content": "Hello there"}])  # fmt: skip
+    more = [{"role": "user", "content": injection.text}, {"role": "tool", "content": injection.text}]
+    told = space.observe([*CHAT, *more, {"role": "user", "name": name, "content": "That is it"}])
     ran = space.run_jobs()
-    assert (ran.done, llm.obeyed) == (1, [])
+    assert (ran.done, llm.obeyed) == (len(told.jobs), [])
     assert llm.seen == {injection.mark}
     assert [memory.text for memory in taken(space)] == [
         "The assistant looks for recipes by Friday.",
