@@ -1,7 +1,7 @@
 """What is wrong with an installation, a store and its spaces, each with the remedy.
 
-A finding is data. Nothing here mends anything, and nothing stops at the first thing that is wrong: an examination that
-fails is itself a finding.
+A finding is data. Nothing is mended unless that was asked for, and nothing stops at the first thing that is wrong: an
+examination that fails is itself a finding.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ from retentive.embedders.protocol import Embedder
 from retentive.embedders.protocol import identity as embedder_identity
 from retentive.errors import RetentiveError
 from retentive.indexing import EMBEDDER_SETTING, identity_of
+from retentive.maintain.inspect import complete, inspect
 from retentive.models.catalogue import MODELS
 from retentive.models.folder import FACTS, InstalledModel, installed_models
-from retentive.stores.protocol import CheckedStore, SpaceStore, Store
+from retentive.stores.protocol import CheckedStore, MendedStore, SpaceStore, Store
 from retentive.types import Gate
 from retentive.weighing.calibrate import collapse_of
+from retentive.writing import Author
 
+MEND: Final = "Run `retentive doctor --repair`."
+RESTORE: Final = "Restore it from a backup or an export, or export what can be read and import that into a new space."
 Level = Literal["ok", "warning", "error"]
 
 OLDEST_PYTHON: Final = (3, 11)
@@ -58,17 +62,18 @@ def examine(
     models: Path | None = None,
     spaces: Sequence[str] | None = None,
     now: datetime | None = None,
+    repair: bool = False,
 ) -> list[Finding]:
     """Examine the interpreter always; a store, its folder, an embedder and fetched models where they are given.
 
-    ``spaces`` narrows the examination to some spaces of the store.
+    ``spaces`` narrows the examination to some spaces of the store. ``repair`` mends what is safe, and says what it did.
     """
     now = now or datetime.now(UTC)
     found = [*_python(), *_sqlite(), *_clock(now)]
     found += _folder(folder) if folder else []
     found += _models(models) if models else []
     found += _embedder(embedder) if embedder else []
-    found += _store(store, embedder, spaces, now) if store else []
+    found += _store(store, _Round(store, embedder, now, repair=repair), spaces) if store else []
     return found
 
 
@@ -180,7 +185,17 @@ def _embedder(embedder: Embedder) -> Iterator[Finding]:
         yield Finding("ok", f"Embedder {embedder.id!r} answers with {embedder.dimension} dimensions.")
 
 
-def _store(store: Store, embedder: Embedder | None, spaces: Sequence[str] | None, now: datetime) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """One examination of a store."""
+
+    store: Store
+    embedder: Embedder | None
+    now: datetime
+    repair: bool
+
+
+def _store(store: Store, round_: _Round, spaces: Sequence[str] | None) -> Iterator[Finding]:
     try:
         known = store.spaces()
     except RetentiveError as error:
@@ -189,29 +204,66 @@ def _store(store: Store, embedder: Embedder | None, spaces: Sequence[str] | None
     chosen = known if spaces is None else [path for path in known if path in spaces]
     if not chosen:
         yield Finding("ok", "The store holds no space yet.")
+    yield from _leftovers(store, repair=round_.repair) if isinstance(store, MendedStore) else ()
     for path in chosen:
-        yield from _space(store, path, embedder, now)
+        yield from _space(path, round_)
 
 
-def _space(store: Store, path: str, embedder: Embedder | None, now: datetime) -> Iterator[Finding]:
+def _leftovers(store: MendedStore, *, repair: bool) -> Iterator[Finding]:
+    """Look for what interrupted drops and restores left: it may hold what was meant to be gone."""
+    done = store.tidy() if repair else []
+    yield from (Finding("ok", f"Repaired: {sentence}") for sentence in done)
+    for name in store.leftovers():
+        yield Finding("warning", f"{name} is left of an interrupted drop or restore.", "retentive doctor --repair")
+
+
+def _space(path: str, round_: _Round) -> Iterator[Finding]:
     """Look at one space; the first failure to read it ends its examination, not that of the others."""
+    store = round_.store
     try:
         wrong = store.check(path) if isinstance(store, CheckedStore) else []
+        if wrong and round_.repair and isinstance(store, MendedStore):
+            yield from _mended(store, path, round_)
+            wrong = store.check(path) if isinstance(store, CheckedStore) else []
         for sentence in dict.fromkeys(wrong):
-            remedy = "Restore it from an export, or export what can be read and import that into a new space."
-            yield Finding("error", sentence, remedy, path)
+            yield Finding("error", sentence, RESTORE if round_.repair else f"{MEND} {RESTORE}", path)
         if not wrong:
-            yield from _contents(store.open(path, create=False), embedder, now)
+            yield from _contents(store.open(path, create=False), round_)
     except RetentiveError as error:
-        yield Finding("error", f"It cannot be read: {error.message}", "Restore it from an export.", path)
+        yield Finding("error", f"It cannot be read: {error.message}", RESTORE, path)
 
 
-def _contents(space: SpaceStore, embedder: Embedder | None, now: datetime) -> Iterator[Finding]:
+def _mended(store: MendedStore, path: str, round_: _Round) -> Iterator[Finding]:
+    """Put right what follows from the rows; vectors only by the embedder that made the others."""
+    yield from (Finding("ok", f"Repaired: {sentence}", space=path) for sentence in store.mend(path))
+    lacking = store.incomplete(path)
+    if not lacking:
+        return
+    space = round_.store.open(path, create=False)
+    if round_.embedder is None or list(_identity(space, round_.embedder)):
+        remedy = "Repair with the embedder that made the others: --embedder."
+        yield Finding("warning", f"{len(lacking)} memories lack a vector or index terms.", remedy, path)
+        return
+    yield Finding("ok", f"Repaired: {complete(space, lacking, round_.embedder)}", space=path)
+
+
+def _contents(space: SpaceStore, round_: _Round) -> Iterator[Finding]:
+    now = round_.now
     count = space.count(Gate(true_at=now, hidden=True))
-    found = [*_identity(space, embedder), *_future(space, now), *_ratings(space, now)]
+    found = [*_identity(space, round_.embedder), *_future(space, now), *_ratings(space, now)]
+    found += _troubles(space, round_)
     yield from found
-    if not found:
+    if not any(finding.level != "ok" for finding in found):
         yield Finding("ok", f"{count} memories, all well.", space=space.path)
+
+
+def _troubles(space: SpaceStore, round_: _Round) -> Iterator[Finding]:
+    """Look through what the space says of itself, and mend what can be mended."""
+    for trouble in inspect(space, round_.now, Author(space.path, round_.now, "doctor")):
+        if round_.repair and trouble.mend is not None:
+            yield Finding("ok", f"Repaired: {trouble.mend()}", space=space.path)
+        else:
+            yield Finding("warning", trouble.what, trouble.remedy, space.path)
 
 
 def _identity(space: SpaceStore, embedder: Embedder | None) -> Iterator[Finding]:

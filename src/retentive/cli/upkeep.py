@@ -90,12 +90,13 @@ def _said(name: str, report: Upkeep) -> str:
     return "memories that would be pruned" if report.dry_run and name == "pruned" else _REPORTED.get(name, name)
 
 
-@command("doctor", examples=["retentive doctor", "retentive doctor --json"])
-def doctor(session: Session) -> None:
+@command("doctor", examples=["retentive doctor", "retentive doctor --json", "retentive doctor --repair"])
+@click.option("--repair", is_flag=True, help="Mend what is safe; what is not is named, with what to do.")
+def doctor(session: Session, *, repair: bool) -> None:
     """Examine the installation, the store and its spaces (or the one named); exit 1 if something is wrong."""
     from retentive.doctor import counts, failed
 
-    findings = _examine(session)
+    findings = _examine(session, repair=repair)
     session.emit([plain(finding) for finding in findings], lambda: _table(findings))
     number = counts(findings)
     talk(f"{number['error']} wrong, {number['warning']} worth knowing, {number['ok']} well.")
@@ -103,7 +104,7 @@ def doctor(session: Session) -> None:
         click.get_current_context().exit(1)
 
 
-def _examine(session: Session) -> list[Finding]:
+def _examine(session: Session, *, repair: bool) -> list[Finding]:
     """Collect what can be had; what cannot is a finding beside the others."""
     from retentive.doctor import examine
     from retentive.embedders.catalogue import resolve
@@ -122,7 +123,7 @@ def _examine(session: Session) -> list[Finding]:
     memories = _tried(broken, "The store", session.memories) if there and embedder is not None else None
     spaces = None if config.space is None else [config.space]
     store = None if memories is None else memories.store
-    return [*examine(store, embedder, folder=folder, models=config.models, spaces=spaces), *broken]
+    return [*examine(store, embedder, folder=folder, models=config.models, spaces=spaces, repair=repair), *broken]
 
 
 def _tried(broken: list[Finding], what: str, make: Callable[[], T]) -> T | None:

@@ -276,6 +276,23 @@ class CopiedStore(Protocol):
 
 
 @runtime_checkable
+class MendedStore(Protocol):
+    """Optional: a store that can put right what follows from its rows, and never touches a memory while doing so."""
+
+    def incomplete(self, space: str) -> list[Memory]:
+        """Return the memories that lack a sound vector or index terms: their texts can give them both."""
+
+    def mend(self, space: str) -> list[str]:
+        """Remove what belongs to nothing, and throw derived files away; say what was done, in sentences."""
+
+    def leftovers(self) -> list[str]:
+        """Return what lies in the store and belongs to no space: half-dropped and half-restored ones."""
+
+    def tidy(self) -> list[str]:
+        """Remove the leftovers; say what was done, in sentences."""
+
+
+@runtime_checkable
 class CheckedStore(Protocol):
     """Optional: a store that can examine itself."""
 

@@ -47,7 +47,7 @@ def test_a_damaged_space_is_found_and_named(seeded: Run, tmp_path: Path) -> None
     file.write_bytes(b"this is not a database" * 500)
     result = seeded("doctor", "--space", "acme/alice", code=1)
     assert "acme/alice" in result.stdout
-    assert "Restore it from an export" in result.stdout
+    assert "Restore it from a backup or an export" in result.stdout
 
 
 def test_another_embedder_is_found(seeded: Run) -> None:

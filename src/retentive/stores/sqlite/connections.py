@@ -17,10 +17,12 @@ from retentive.stores.sqlite.check import check_cache, check_file
 from retentive.stores.sqlite.copying import Progress, copy_file
 from retentive.stores.sqlite.database import Database, Durability
 from retentive.stores.sqlite.forks import leak
+from retentive.stores.sqlite.mending import incomplete, mend
 from retentive.stores.sqlite.reading import Reading
 from retentive.stores.sqlite.schema import prepare
 from retentive.stores.sqlite.scrub import mark, marked, rebuild, residue, unmark
 from retentive.stores.sqlite.transaction import SqliteTransaction
+from retentive.types import Memory
 
 PATIENCE = 1.0  # seconds that cutting the log waits for our readers
 
@@ -251,6 +253,30 @@ class Connections:
             copy_file(source, target, progress)
         finally:
             source.close()
+
+    def incomplete(self) -> list[Memory]:
+        """Return the memories that lack a sound vector or index terms."""
+        with self._snapshot() as reader:
+            return incomplete(reader, self.path)
+
+    def mend(self) -> list[str]:
+        """Remove what belongs to nothing, and have every cache built anew."""
+        with self.alone():
+            writer = self._connected_writer()
+            writer.run("begin_write")
+            try:
+                done = mend(writer)
+                writer.run("commit")
+            except BaseException:
+                writer.abandon()
+                raise
+        with self._reading_lock:
+            if not self._reads:
+                self._cache = Cache()
+        derived.discard(self.file.parent)
+        if marked(self.file) and self.scrub():
+            done.append("What an erasure had left behind was overwritten.")
+        return done
 
     # Writing
 

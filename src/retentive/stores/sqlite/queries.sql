@@ -158,7 +158,8 @@ DELETE FROM staged;
 INSERT INTO terms (row, change, terms) VALUES (?, ?, ?);
 
 -- name: replace_terms
-UPDATE terms SET change = ?2, terms = ?3 WHERE row = ?1;
+INSERT INTO terms (row, change, terms) VALUES (?1, ?2, ?3)
+ON CONFLICT (row) DO UPDATE SET change = excluded.change, terms = excluded.terms;
 
 -- name: insert_tag
 INSERT INTO tags (row, tag) VALUES (?, ?);
@@ -301,6 +302,16 @@ PRAGMA wal_checkpoint(TRUNCATE);
 -- After an erasure that left something behind: secure_delete overwrites what is freed, not the copies that a page keeps in
 -- its unused middle when it was split. A file that is written anew has none.
 VACUUM;
+
+-- name: incomplete
+-- Memories without a vector or without terms: no recall finds them, and no cache knows them.
+SELECT {memory_columns} FROM memories AS m LEFT JOIN accesses AS a ON a.row = m.row
+WHERE NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.row = m.row)
+    OR NOT EXISTS (SELECT 1 FROM terms AS t WHERE t.row = m.row)
+ORDER BY m.row;
+
+-- name: memory_of_row
+SELECT {memory_columns} FROM memories AS m LEFT JOIN accesses AS a ON a.row = m.row WHERE m.row = ?;
 
 -- name: quick_check
 PRAGMA quick_check;

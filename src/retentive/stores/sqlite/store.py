@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -14,16 +15,18 @@ from uuid import uuid4
 
 from retentive.errors import InvalidInput, NotFound
 from retentive.stores.sqlite.connections import Terms
-from retentive.stores.sqlite.copying import Progress, arrive
+from retentive.stores.sqlite.copying import ARRIVING, Progress, arrive
 from retentive.stores.sqlite.database import Durability
 from retentive.stores.sqlite.faults import translate_system
 from retentive.stores.sqlite.names import HASHED, folder_name, space_of
 from retentive.stores.sqlite.peek import space_inside
 from retentive.stores.sqlite.space import SqliteSpace
 from retentive.stores.values import require_storable
+from retentive.types import Memory
 
 FILE = "space.db"
 DROPPED = ".dropped-"
+LEFT_AFTER = 600.0  # seconds after which the folder of a drop or a restore is nobody's any more
 MOST_OPEN = 32  # spaces; each holds up to 6 file handles, and macOS allows a process 256
 
 
@@ -123,6 +126,30 @@ class SqliteStore:
                 arrived.rename(target)
         finally:
             shutil.rmtree(arrived, ignore_errors=True)
+
+    def incomplete(self, space: str) -> list[Memory]:
+        """Return the memories that lack a sound vector or index terms."""
+        return self.open(space, create=False).incomplete()
+
+    def mend(self, space: str) -> list[str]:
+        """Put right what follows from the rows."""
+        return self.open(space, create=False).mend()
+
+    def leftovers(self) -> list[str]:
+        """Return the folders of drops and restores that were interrupted."""
+        if not self.folder.is_dir():
+            return []
+        old = time.time() - LEFT_AFTER
+        with _file_errors(self.folder), os.scandir(self.folder) as entries:
+            left = [e.name for e in entries if e.name.startswith((DROPPED, ARRIVING)) and e.stat().st_mtime < old]
+        return sorted(left)
+
+    def tidy(self) -> list[str]:
+        """Remove what interrupted drops and restores left."""
+        left = self.leftovers()
+        for name in left:
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+        return [f"The leftover {name} was removed." for name in left if not (self.folder / name).exists()]
 
     def check(self, space: str) -> list[str]:
         """Return what is wrong with a space, in sentences."""
