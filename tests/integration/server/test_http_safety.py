@@ -41,6 +41,7 @@ def test_etags_stand_for_what_a_memory_says(http: TestClient) -> None:
     assert http.get(one).headers["ETag"] == tag
     known = http.get(one, headers={"If-None-Match": tag})
     assert (known.status_code, known.content) == (304, b"")
+    assert 'retentive_cache_total{cache="etag",found="yes"} 1.0' in http.get("/metrics").text
     changed = http.patch(one, json={"importance": 0.9}, headers={"If-Match": tag})
     assert changed.status_code == 200
     assert changed.headers["ETag"] != tag
