@@ -13,6 +13,7 @@ from mcp_desk import Desk, memories_in_memory
 
 from retentive.errors import RetentiveError
 from retentive.mcp.resources import OWN, resource_at
+from retentive.mcp.toolbox import Tool
 
 MARK = "xyzzyplugh"  # stands in every memory of the other spaces, and in nothing that is asked
 OTHERS = ("acme", "acme/bob", "acme/alice/deep", "acme/alicex", "acme-corp")
@@ -55,12 +56,32 @@ def neighbours() -> str:
 BEFORE = neighbours()
 
 
+def fitting(schema: Any) -> st.SearchStrategy[Any]:
+    """Return values that a schema allows, made of what somebody may know of the neighbours."""
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    plain: dict[str, st.SearchStrategy[Any]] = {
+        "string": STRANGE,
+        "boolean": st.booleans(),
+        "integer": st.just(20),
+        "number": st.just(0.5),
+        "object": st.dictionaries(STRANGE, STRANGE, min_size=1, max_size=1),
+    }
+    if schema["type"] == "array":
+        return st.lists(fitting(schema["items"]), min_size=1, max_size=2)
+    return plain[schema["type"]]
+
+
 @st.composite
 def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     tool = draw(st.sampled_from(DESK.box.tools))
-    names = st.sampled_from([*tool.arguments["properties"], "space", "shared", "path", "store"])
-    required = {name: draw(STRANGE) for name in tool.arguments["required"]}
-    return tool.name, {**required, **draw(st.dictionaries(names, VALUES, max_size=3))}
+    properties = tool.arguments["properties"]
+    required = {name: draw(fitting(properties[name])) for name in tool.arguments["required"]}
+    optional = draw(st.lists(st.sampled_from(sorted(set(properties) - {"limit"})), max_size=2))
+    arguments = {**required, **{name: draw(fitting(properties[name])) for name in optional}}
+    if draw(st.integers(0, 4)) == 0:  # and now and then something that no schema has
+        arguments[draw(st.sampled_from(["space", "shared", "path", "store", *properties]))] = draw(VALUES)
+    return tool.name, arguments
 
 
 def said_by(name: str, arguments: dict[str, Any]) -> str:
@@ -73,11 +94,31 @@ def said_by(name: str, arguments: dict[str, Any]) -> str:
 
 
 @given(calls())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_argument_reaches_another_space(call: tuple[str, dict[str, Any]]) -> None:
     """Whatever is asked for, with ids, cursors and recalls of the neighbours in hand."""
     name, arguments = call
     assert MARK not in said_by(name, arguments)
+    assert neighbours() == BEFORE
+
+
+def shaped(schema: Any, value: str) -> Any:
+    """Return a value in the shape that a schema wants, where it takes words at all."""
+    if schema["type"] == "array":
+        return [value]
+    return {value: value} if schema["type"] == "object" else value
+
+
+@pytest.mark.parametrize("tool", DESK.box.tools, ids=lambda tool: tool.name)
+def test_no_name_in_any_argument_reaches_another_space(tool: Tool) -> None:
+    """Each argument with each thing that somebody may know of a neighbour: path, id, cursor, recall."""
+    names = [*KNOWN["paths"], *KNOWN["ids"][::3], *KNOWN["cursors"], *KNOWN["recalls"]]
+    for name, schema in tool.arguments["properties"].items():
+        for value in names:
+            required = dict.fromkeys(tool.arguments["required"], "deploy gates")
+            if "query" in tool.arguments["properties"]:
+                required["query"] = "deploy gates"
+            assert MARK not in said_by(tool.name, {**required, name: shaped(schema, value)}), (name, value)
     assert neighbours() == BEFORE
 
 
