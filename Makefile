@@ -23,7 +23,7 @@ PYTEST_ARGS ?=
 LINTED := src tests scripts benchmarks models
 
 .PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test mcp-peers coverage \
-        quality scenarios integrations bench check clean distclean interpreter deploy-check
+        llm-model quality scenarios integrations bench check clean distclean interpreter deploy-check
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,7 +74,10 @@ DEV := $(RUN) $(VENV)/.dev
 demo: $(RUN)  ## see in seconds, offline, what a policy changes
 	@$(BIN)/retentive demo
 
-test: $(DEV)  ## run the whole test suite (COVERAGE=1: measured, and held to the floor in .ci/coverage-floor)
+llm-model: $(DEV)  ## fetch the small language model that the tests run for real (98 MB, pinned by digest)
+	$(PY) scripts/llm_model.py models/llm
+
+test: $(DEV) $(if $(CI),llm-model)  ## run the whole test suite (COVERAGE=1: measured, and held to the floor in .ci/coverage-floor)
 	$(PY) $(if $(COVERAGE),scripts/coverage_floor.py,-m pytest $(TESTS)) -n $(JOBS) $(PYTEST_ARGS)
 
 fast: $(DEV)  ## run the unit and property tests only

@@ -13,6 +13,7 @@ from retentive.llm.protocol import Llm
 
 _WITH_MODEL: Mapping[str, tuple[str, str]] = {
     "anthropic": ("retentive.llm.anthropic", "AnthropicLlm"),
+    "llama": ("retentive.llm.llama", "LlamaLlm"),
     "openai": ("retentive.llm.openai", "OpenAILlm"),
 }
 

@@ -21,7 +21,7 @@ from retentive.writing import entry
 
 KIND: Final = "rate"
 BATCH: Final = 20
-SHOWN: Final = 1_200  # characters of a memory that are shown
+SHOWN: Final = 800  # characters of a memory that are shown: a batch fits a context of 8,192 tokens
 ANSWER_TOKENS: Final = 12  # that one rating takes, with its id
 RECENT: Final = "llm_ratings"  # the setting with the model's latest ratings in this space
 REMEMBERED: Final = 200  # of them

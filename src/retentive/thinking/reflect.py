@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Final
 
 from retentive.errors import InvalidInput, LlmFailed
@@ -29,8 +30,10 @@ from retentive.types import Memory
 METHODS: Final = ("questions", "flat", "extractive")
 QUESTIONS: Final = 3  # as in the paper
 PER_QUESTION: Final = 15  # memories recalled for one
+FRAME: Final = 60  # characters around a memory's text
 PER_ANSWER: Final = 5  # insights
 SHOWN: Final = 400  # characters of a memory that are shown
+MOST_SHOWN: Final = 20_000  # of all that go into one question: with its answer it fits a context of 8,192 tokens
 LONGEST_QUESTION: Final = 300  # characters
 QUESTION_TOKENS: Final = 120  # that an answer with questions takes, about
 INSIGHT_TOKENS: Final = 500  # that one with insights takes at most
@@ -115,6 +118,7 @@ class Flat:
 
     def conclude(self, memories: Sequence[Memory], progress: Progress | None) -> Concluded:
         """Ask what follows from the latest memories."""
+        memories = fitting(memories)
         insights = self._insights(memories, None) if memories else []
         if progress is not None:
             progress(1, 1)
@@ -122,7 +126,7 @@ class Flat:
 
     def cost(self, memories: Sequence[Memory]) -> Cost:
         """Return what one call with all of them takes."""
-        return _priced(self._mind.llm, 1, _tokens(insight_messages(memories, None)), INSIGHT_TOKENS)
+        return _priced(self._mind.llm, 1, _tokens(insight_messages(fitting(memories), None)), INSIGHT_TOKENS)
 
     def _insights(self, memories: Sequence[Memory], question: str | None) -> list[Insight]:
         parsed = ask_json(self._mind.llm, insight_messages(memories, question), INSIGHTS_SCHEMA, spend=self._spend)
@@ -141,6 +145,7 @@ class Questions(Flat):
 
     def conclude(self, memories: Sequence[Memory], progress: Progress | None) -> Concluded:
         """Ask for questions, and answer them one by one; one that fails is left out and told."""
+        memories = fitting(memories)
         if not memories:
             return Concluded("questions", (), frozenset())
         questions = self._questions(memories)
@@ -161,8 +166,8 @@ class Questions(Flat):
 
     def cost(self, memories: Sequence[Memory]) -> Cost:
         """Return what the questions and their answers take, if every memory recalled is as long as may be."""
-        asking = _tokens(question_messages(memories))
-        answering = estimated_tokens(ASK_INSIGHTS) + estimated_tokens("x" * (SHOWN + 60)) * PER_QUESTION
+        asking = _tokens(question_messages(fitting(memories)))
+        answering = estimated_tokens(ASK_INSIGHTS) + estimated_tokens("x" * (SHOWN + FRAME)) * PER_QUESTION
         return _priced(
             self._mind.llm, 1 + QUESTIONS, asking + QUESTIONS * answering, QUESTION_TOKENS + QUESTIONS * INSIGHT_TOKENS
         )
@@ -192,6 +197,13 @@ def insight_messages(memories: Sequence[Memory], question: str | None) -> list[M
     if question is not None:
         asked["question"] = question
     return [system(ASK_INSIGHTS), user(json.dumps(asked, ensure_ascii=False))]
+
+
+def fitting(memories: Sequence[Memory]) -> list[Memory]:
+    """Return the first of them that go into one question; one at least."""
+    sizes = accumulate(min(len(memory.text), SHOWN) + FRAME for memory in memories)
+    within = sum(size <= MOST_SHOWN for size in sizes)
+    return list(memories[: max(within, 1)])
 
 
 def _numbered(memories: Sequence[Memory]) -> list[dict[str, Any]]:

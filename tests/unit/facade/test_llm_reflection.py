@@ -286,6 +286,17 @@ def test_reflecting_on_nothing(opening: Opening) -> None:
     assert llm.calls == []
 
 
+def test_a_question_fits_a_small_context(opening: Opening) -> None:
+    """Long memories are shown in part, and many of them not all: the latest come first."""
+    llm = ScriptedLlm(json.dumps(insights(("Something.", [1], 5))))
+    space = opening(llm=llm).space("acme/alice")
+    space.remember_many({"text": f"Number {number} " + "word " * 400, "importance": 0.6} for number in range(99))
+    space.reflect(method="flat")
+    shown = json.loads(llm.calls[0].messages[1]["content"])["memories"]
+    assert 20 < len(shown) < 60
+    assert all(len(one["text"]) == 400 for one in shown)
+
+
 def test_later_is_the_queue(opening: Opening) -> None:
     """One job, however often it is asked for; the worker reflects, and counts what it took."""
     space, llm = thinking(opening, about("Postgres", "She prefers Postgres."), clock=Clock())
