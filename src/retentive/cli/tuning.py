@@ -75,11 +75,14 @@ def _tuned(
     level: float,
     seed: int,
 ) -> Tuning:
+    from retentive.evaluate.ledger import known_vectors
     from retentive.evaluate.tuning import tune as learn
 
     dataset = _dataset(session, data, every=every)
     base = _base(session, policy, data=data, every=every)
     embedder = session.memories().embedder
+    stores = () if data else [space.store for space in _spaces(session, every=every)]
+    known = known_vectors(stores, embedder, session.memories().now())
     with _progress() as progress:
         return learn(
             dataset,
@@ -90,6 +93,7 @@ def _tuned(
             level=level,
             seed=seed,
             progress=progress,
+            known=known,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,11 @@ class _Cached:
         self._texts: dict[str, Vectors] = {}
         self._queries: dict[str, Vectors] = {}
         self._lock = threading.Lock()
+
+    def know(self, texts: Mapping[str, Vectors]) -> None:
+        """Take vectors that the same embedder made before: what is asked for again costs nothing."""
+        with self._lock:
+            self._texts.update(texts)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one vector per text, embedding only those that are new."""
@@ -39,7 +44,11 @@ class _CachedQueries(_Cached):
             return self._queries[text]
 
 
-def cached(embedder: Embedder) -> Embedder:
+Known = Mapping[str, Vectors]
+"""Vectors that need not be made again, by the text as it is embedded."""
+
+
+def cached(embedder: Embedder, known: Known | None = None) -> Embedder:
     """Wrap an embedder so that it answers for whatever it answered for before, and can all that it could.
 
     Optional powers (token tables, a calibrated band, a fingerprint) are asked for by protocol, so every public name of
@@ -50,7 +59,10 @@ def cached(embedder: Embedder) -> Embedder:
     base = _CachedQueries if isinstance(embedder, QueryEmbedder) else _Cached
     handed_on = [name for name in dir(embedder) if not name.startswith("_") and not hasattr(base, name)]
     kind = type("CachedEmbedder", (base,), {name: property(_reader(name)) for name in handed_on})
-    wrapped: Embedder = kind(embedder)
+    made = kind(embedder)
+    if known is not None:
+        made.know(known)
+    wrapped: Embedder = made
     return wrapped
 
 

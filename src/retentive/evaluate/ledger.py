@@ -14,10 +14,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from retentive.embedders.protocol import Embedder, Vectors, identity
 from retentive.errors import InvalidInput
+from retentive.evaluate.cache import Known
 from retentive.evaluate.datasets import Conversation, Dataset, Item, Question
+from retentive.indexing import EMBEDDER_SETTING, identity_of, passage
 from retentive.stores.protocol import Cursor, SpaceStore
-from retentive.types import Gate, LedgerEntry, Memory
+from retentive.types import EmbedderIdentity, Gate, LedgerEntry, Memory
 
 CATEGORY: Final = "ledger"
 _PAGE: Final = 500
@@ -50,6 +53,19 @@ def conversation(store: SpaceStore, path: str, *, since: datetime | None = None)
     items = tuple(_item(memory, read.get(memory.id, ())) for memory in ordered)
     asked = (question for entry in reversed(entries) if (question := _question(entry, known)))
     return Conversation(path, items, tuple(asked))
+
+
+def known_vectors(spaces: Iterable[SpaceStore], embedder: Embedder, now: datetime) -> Known:
+    """Return the vectors that spaces have of what they hold, where this embedder made them."""
+    present = identity(embedder)
+    mine = EmbedderIdentity(present.id, present.dimension, present.fingerprint)
+    known: dict[str, Vectors] = {}
+    for store in spaces:
+        if identity_of(store.setting(EMBEDDER_SETTING)) == mine:
+            memories = list(_memories(store, now))
+            vectors = store.vectors([memory.id for memory in memories])
+            known |= {passage(memory): vectors[memory.id] for memory in memories if memory.id in vectors}
+    return known
 
 
 def _memories(store: SpaceStore, moment: datetime) -> Iterable[Memory]:

@@ -99,6 +99,15 @@ def test_from_a_file(run: Run, data: Run, monkeypatch: pytest.MonkeyPatch) -> No
     assert ".toml" in run("tune", "--data", "set.json", "--out", "mine.txt", code=2).stderr
 
 
+def test_a_bar_for_a_person(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal the bar names what is running; the answer stays alone on standard output."""
+    lived(tmp_path)
+    monkeypatch.setattr("retentive.cli.tuning.on_terminal", lambda **_: True)
+    told = run("tune", "--policy", "support", *SEARCH)
+    assert told.stdout.splitlines()[0].split() == ["before", "after"]
+    assert "--apply makes it the space's own policy" in told.stderr
+
+
 def test_examples_parse() -> None:
     """Every example of the help is a call that the command understands."""
     assert root.get_command(None, "tune") is tune  # type: ignore[arg-type]  # the table needs no context

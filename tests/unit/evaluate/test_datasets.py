@@ -178,3 +178,23 @@ def test_a_bad_line_is_named(tmp_path: Path) -> None:
     file.write_text(json.dumps(SET["spaces"][0]) + "\n{oops\n", "utf-8")
     with pytest.raises(InvalidInput, match=r"line\[2\]: not JSON"):
         load(file)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("importance", 1.5, "expected a number from 0 to 1"),
+        ("importance", True, "expected a number from 0 to 1"),
+        ("read", "yesterday", "expected a list"),
+        ("read", ["yesterday"], "expected a moment in ISO 8601"),
+        ("read", ["2026-01-05T10:00:00"], "the moment has no time zone"),
+    ],
+)
+def test_what_is_known_of_a_memory_is_checked(tmp_path: Path, field: str, value: object, message: str) -> None:
+    """Importance and past reads are refused with their place where they do not fit."""
+    memory = {"id": "m1", "text": "the key", "at": "2026-01-05T10:00:00Z", field: value}
+    file = tmp_path / "set.json"
+    space = {"space": "s", "memories": [memory], "queries": []}
+    file.write_text(json.dumps({"name": "set", "spaces": [space]}), "utf-8")
+    with pytest.raises(InvalidInput, match=message):
+        load(file)

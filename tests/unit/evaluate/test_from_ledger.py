@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,9 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from retentive.cli.main import root
+from retentive.embedders.protocol import Vectors
 from retentive.errors import InvalidInput
 from retentive.evaluate.datasets import load
-from retentive.evaluate.ledger import conversation, from_ledger, save, summary
+from retentive.evaluate.ledger import conversation, from_ledger, known_vectors, save, summary
+from retentive.evaluate.tuning import tune
 from retentive.memory import Retentive, Space
 from retentive.testing.fakes import HashEmbedder
 
@@ -81,3 +83,31 @@ def test_the_command(tmp_path: Path) -> None:
     assert json.loads(out.read_text("utf-8"))["spaces"][0]["space"] == "ann"
     result = CliRunner().invoke(root, ["--embedder", "hash", "eval", "run", "--data", str(out), "--overall"])
     assert result.exit_code == 0, result.output
+
+
+class Counting(HashEmbedder):
+    """Counts what it is asked to embed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made = 0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors, and count them."""
+        self.made += len(texts)
+        return super().embed(texts)
+
+
+def test_vectors_that_are_there_are_not_made_again(space: Space) -> None:
+    """Tuning on a space's own recalls embeds no memory anew; with another embedder it has to."""
+    for number in range(24):
+        chosen = space.recall(f"note {number} about bees", now=NOW + timedelta(minutes=number), policy="blend")
+        chosen.feedback([chosen[-1].memory.id])
+    dataset = from_ledger({"ann": space.store})
+    counting = Counting()
+    known = known_vectors([space.store], counting, NOW)
+    assert len(known) == 700
+    outcome = tune(dataset, "blend", embedder=counting, settings=80, known=known)
+    assert counting.made == 24  # the questions, once each
+    assert outcome.as_dict() == tune(dataset, "blend", embedder=HashEmbedder(), settings=80).as_dict()
+    assert known_vectors([space.store], HashEmbedder(32), NOW) == {}

@@ -11,6 +11,7 @@ import numpy as np
 from retentive.embedders import resolve
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput
+from retentive.evaluate.cache import Known
 from retentive.evaluate.datasets import Dataset
 from retentive.evaluate.statistics import LEVEL, difference
 from retentive.evaluate.tuning.knobs import Knobs, Points
@@ -124,11 +125,13 @@ def tune(
     level: float = LEVEL,
     seed: int = 0,
     progress: Progress | None = None,
+    known: Known | None = None,
 ) -> Tuning:
     """Learn a policy's weights, half-lives, floor and band from a set's labelled questions.
 
     A ``share`` of the questions is held out and judges once, at the end, through the real recall; the outcome is
     ``accepted`` only where its bootstrap interval at ``level`` lies above 0. The same arguments give the same outcome.
+    ``known`` are vectors that the embedder has made before (`ledger.known_vectors`): a hosted one is not paid twice.
     """
     base = presets.get(policy) if isinstance(policy, str) else policy
     questions = labelled(dataset)
@@ -138,7 +141,7 @@ def tune(
     rounds = 2 if _looks_around(base) else 1
     asked = len(learning) * (2 * rounds + 1) + 2 * len(judging)
     steps = _Steps(asked + rounds * settings, progress)
-    with World(dataset, resolve(embedder), base) as world:
+    with World(dataset, resolve(embedder), base, known) as world:
         job = _Job(world, base, learning, judging, settings, seed, steps)
         job.search()
         return job.outcome(level)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 import numpy as np
 
 from retentive.embedders.protocol import Embedder
-from retentive.evaluate.cache import cached
+from retentive.evaluate.cache import Known, cached
 from retentive.evaluate.datasets import Dataset, Question
 from retentive.evaluate.ingest import History, ingested, kinds_of, position
 from retentive.evaluate.metrics import NDCG_DEPTH, ndcg_at
@@ -75,13 +75,13 @@ class Asked:
 class World:
     """A set, remembered; a context manager, for it leaves nothing behind."""
 
-    def __init__(self, dataset: Dataset, embedder: Embedder, policy: Policy) -> None:
+    def __init__(self, dataset: Dataset, embedder: Embedder, policy: Policy, known: Known | None = None) -> None:
         from retentive.memory import Retentive  # noqa: PLC0415 - the façade is heavy, and `--help` comes through here
 
         self.dataset = dataset
         self._close = ExitStack()
         folder = self._close.enter_context(TemporaryDirectory(prefix="retentive-tune-"))
-        self._memories = self._close.enter_context(Retentive(folder, embedder=cached(embedder)))
+        self._memories = self._close.enter_context(Retentive(folder, embedder=cached(embedder, known)))
         self._histories = {
             number: History(conversation.items, policy.reinforcement)
             for number, conversation in enumerate(dataset.conversations)
