@@ -8,13 +8,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
-
-from mcp import StdioServerParameters
+if TYPE_CHECKING:
+    from mcp import StdioServerParameters
 
 Started = Callable[..., str]
 
@@ -34,6 +33,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def command(environment: dict[str, str], tmp_path: Path) -> Callable[..., StdioServerParameters]:
     """Return how a client starts the server."""
+    from mcp import StdioServerParameters
 
     def make(*arguments: str) -> StdioServerParameters:
         return StdioServerParameters(
@@ -66,8 +66,3 @@ def started(environment: dict[str, str], tmp_path: Path) -> Iterator[Started]:
         process.terminate()
         out, _ = process.communicate(timeout=30)
         assert out == ""
-
-
-def texts(result: Any) -> str:
-    """Return the text of a tool's result."""
-    return "\n".join(block.text for block in result.content)
