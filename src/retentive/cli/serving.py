@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -47,8 +48,13 @@ def _settings(flag: str, name: str, metavar: str, text: str) -> Callable[[Callab
 @_settings("--allow-host", "serve_hosts", "NAME", "A name that the server has for others.")
 @_settings("--allow-origin", "serve_origins", "URL", "Web pages that may call it.")
 @_setting("--keys", "serve_keys", "FILE", "Where its keys are kept.")
+@click.option(
+    "--reports",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder of runs saved by `retentive eval run --save`, for the inspector's scoreboard.",
+)
 @click.option("--check", is_flag=True, help="Only check that everything is in order to serve, and say how it would be.")
-def serve(session: Session, *, check: bool) -> None:
+def serve(session: Session, *, check: bool, reports: Path | None) -> None:
     """Serve the store over HTTP, until interrupted; requests under way are finished first.
 
     Without keys it listens on this machine only. `retentive keys create` makes one.
@@ -56,16 +62,17 @@ def serve(session: Session, *, check: bool) -> None:
     require_extra("uvicorn", extra="server", user="`retentive serve`")
     require_extra("starlette", extra="server", user="`retentive serve`")
     require_extra("prometheus_client", extra="server", user="`retentive serve`")
+    from retentive.inspector.pages import inspector_mounts
     from retentive.server.run import check_exposure, greeting
     from retentive.server.run import serve as run
 
     service = _service(session)
-    mounts = _mounts(session, service)
+    mounts = [*_mounts(session, service), *inspector_mounts(service, reports)]
 
     def say() -> None:
         for line in greeting(service):
             talk(line)
-        if mounts:
+        if any(mounted.path == "/mcp" for mounted in mounts):
             talk("Agents reach it by MCP at /mcp.")
 
     if check:

@@ -137,7 +137,7 @@ def doubt(memory: Memory, now: float) -> str | None:
     half_life = tau_for(memory.kind)
     if memory.permanent or memory.recurs or age_days <= STALE_AFTER * half_life:
         return None
-    return f"{age_days:.0f} days old; a {memory.kind} counts half after {half_life:g}"
+    return f"{age_days:.0f} days old; what is of kind {memory.kind} counts half after {half_life:g}"
 
 
 def _within_budget(

@@ -30,7 +30,9 @@ def greeting(service: Service) -> list[str]:
     """Return what whoever starts the server should know."""
     settings, keys = service.settings, service.keys
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    lines = [f"Serving {service.home.store!r} at http://{host}:{settings.port} (documentation at /docs)."]
+    lines = [
+        f"Serving {service.home.store!r} at http://{host}:{settings.port} (inspector at /, documentation at /docs)."
+    ]
     if not keys.used:
         lines.append(
             "There are no keys: everybody on this machine may read and write everything; nobody else is let in. "

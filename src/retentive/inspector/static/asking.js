@@ -2,6 +2,7 @@
 
 import { ask, inSpace } from "./api.js";
 import { field, h } from "./dom.js";
+import { nameOf } from "./policy.js";
 
 let presets;
 
@@ -12,7 +13,7 @@ export async function policies() {
 
 export async function policySelect(id, space, chosen) {
   const [known, own] = await Promise.all([policies(), ask("GET", inSpace(space, "/policy")).catch(() => null)]);
-  const inForce = own ? `in force here (${own.in_force.name || "default"})` : "in force here";
+  const inForce = own ? `in force here (${nameOf(own.in_force)})` : "in force here";
   return h("select", { id, value: chosen || "" },
     h("option", { value: "", selected: !chosen }, inForce),
     known.map(({ name }) => h("option", { value: name, selected: name === chosen }, name)));

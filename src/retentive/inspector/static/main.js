@@ -22,8 +22,10 @@ const dialog = document.getElementById("key");
 let shown = 0;
 
 function where() {
-  const [path, query] = (location.hash.replace(/^#\/?/, "") || "search").split("?");
-  const params = Object.fromEntries(new URLSearchParams(query || ""));
+  const asked = location.hash.replace(/^#\/?/, "") || "search";
+  const end = asked.includes("?") ? asked.indexOf("?") : asked.length; // a question may have more of them
+  const path = asked.slice(0, end);
+  const params = Object.fromEntries(new URLSearchParams(asked.slice(end + 1)));
   const { space = sessionStorage.getItem("retentive.space") || "", ...rest } = params;
   return { view: VIEWS[path] ? path : "search", space, params: rest };
 }

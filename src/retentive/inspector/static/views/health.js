@@ -2,6 +2,7 @@
 
 import { ask, inSpace } from "../api.js";
 import { facts, h, table } from "../dom.js";
+import { nameOf } from "../policy.js";
 
 export const title = "Health";
 export const needsSpace = false;
@@ -14,7 +15,7 @@ export async function show(main, { space, current }) {
   if (!current()) return;
   main.append(facts([
     ["server", h("span", { class: ready.status === "ready" ? "good" : "bad" }, ready.status)], ["version", about.version], ["default policy", about.policy],
-    ["policy in force here", own && (own.applied ? `${own.in_force.name}, this space's own` : own.in_force.name)], ["embedder", about.embedder],
+    ["policy in force here", own && (own.applied ? `${nameOf(own.in_force)}, this space's own` : nameOf(own.in_force))], ["embedder", about.embedder],
     ["kinds", about.kinds.join(", ")], ["your key", about.key.id || "none: this machine"], ["it may", about.key.right],
     ["it reaches", about.key.spaces ? about.key.spaces.join(", ") : "every space"],
   ]));

@@ -32,8 +32,9 @@ export async function show(main, { say, current, fail }) {
 }
 
 function shown({ scenarios }, say) {
-  const passed = scenarios.filter((one) => one.passed).length;
+  const passed = scenarios.filter((one) => one.outcome === "pass").length;
   say(`${passed} of ${scenarios.length} scenarios pass.`);
   return table([{ name: "no.", number: true }, { name: "behaviour" }, { name: "outcome" }, { name: "seen" }],
-    scenarios.map((one) => [one.number, one.title, h("span", { class: one.passed ? "good" : "bad" }, one.passed ? "pass" : "fail"), one.detail]), "Behaviours");
+    scenarios.map((one) => [one.number, h("div", {}, h("strong", {}, one.name), h("div", { class: "faint" }, one.promise)),
+      h("span", { class: one.outcome === "pass" ? "good" : "bad" }, one.outcome), one.reason]), "Behaviours");
 }
