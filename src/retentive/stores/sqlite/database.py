@@ -39,7 +39,7 @@ class Database:
         self.busy_timeout = busy_timeout
         try:
             self._connection = _connect(file, busy_timeout)
-            self._connection.execute(PRAGMAS)
+            self._connection.execute(PRAGMAS).fetchall()  # to the end: apsw stops at the first row that one returns
             self._connection.execute(f"PRAGMA synchronous = {durability.upper()};")
         except apsw.Error as error:
             raise translate(error, str(file)) from error
@@ -62,7 +62,7 @@ class Database:
     def script(self, text: str) -> None:
         """Run statements that are not ours by name: migrations."""
         try:
-            self._connection.execute(text)
+            self._connection.execute(text).fetchall()
         except apsw.Error as error:
             raise self._translated(error) from error
 
