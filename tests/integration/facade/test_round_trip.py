@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 def lived(home: Retentive) -> None:
     """Chains, a revision, feedback, pruning, a reflection, an erasure with its certificate, a policy of its own."""
     space = home.space("acme/alice")
-    odd = {"n": 1.5, "ü": [None]}
+    odd: dict[str, Any] = {"n": 1.5, "ü": [None]}
     old = space.remember("The tariff is 20", key="tariff", tags=["b", "a"], metadata=odd, source="s")
     new = space.remember("The tariff is 25", key="tariff", importance=0.9, pinned=True, valid_until=NOW + timedelta(9))
     space.remember("Ada's birthday", recurs="yearly", permanent=True, speaker="Ada", session="chat", trust=0.5)
