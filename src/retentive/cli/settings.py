@@ -6,8 +6,9 @@ import click
 from click.shell_completion import get_completion_class
 
 from retentive.cli.options import command
-from retentive.cli.session import Session, talk
+from retentive.cli.session import Session, talk, warn
 from retentive.cli.shapes import columns, plain, seen
+from retentive.errors import RetentiveError
 
 
 @click.group("config", short_help="Show the configuration and where each value came from.")
@@ -34,9 +35,12 @@ def show(session: Session) -> None:
 def _own_policy(session: Session) -> dict[str, str] | None:
     """Return the policy that the space has of its own: there it goes before the one configured."""
     path = session.config.space
-    if path is None or path not in session.memories().spaces():
+    try:
+        known = path is not None and path in session.memories().spaces()
+        own = session.memories().space(path).applied_policy() if path is not None and known else None
+    except RetentiveError as error:  # whoever looks at the configuration may do so because the store cannot be reached
+        warn(f"the store was not asked for a policy of {path}: {error.message}")
         return None
-    own = session.memories().space(path).applied_policy()
     if own is None:
         return None
     origin = f"applied to {path} on {own.at:%Y-%m-%d}" + (f": {own.note}" if own.note else "")

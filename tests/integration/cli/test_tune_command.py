@@ -108,6 +108,18 @@ def test_a_bar_for_a_person(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     assert "--apply makes it the space's own policy" in told.stderr
 
 
+def test_a_store_out_of_reach_does_not_hide_the_configuration(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who asks for the configuration may be looking for the reason: it is shown, with a warning."""
+    store = tmp_path / "store"
+    store.write_text("no folder", "utf-8")
+    monkeypatch.setenv("RETENTIVE_STORE", str(store))
+    told = run("config", "show")
+    assert "embedder" in told.stdout
+    assert "the store was not asked for a policy of acme/alice" in told.stderr
+
+
 def test_examples_parse() -> None:
     """Every example of the help is a call that the command understands."""
     assert root.get_command(None, "tune") is tune  # type: ignore[arg-type]  # the table needs no context
