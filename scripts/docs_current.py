@@ -26,8 +26,14 @@ def decisions() -> str:
     return "\n".join(f"- [{path.read_text('utf-8').splitlines()[0].lstrip('# ')}]({path.name})" for path in records)
 
 
+def conflicts() -> str:
+    """Return what detection of conflicts was measured at."""
+    return (ROOT / "benchmarks/conflicts/table.md").read_text("utf-8").rstrip("\n")
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "bands": docs_policy.bands,
+    "conflicts": conflicts,
     "constants": docs_policy.constants,
     "decisions": decisions,
     "imports": docs_imports.table,
@@ -43,6 +49,7 @@ PAGES = (
     "README.md",
     "docs/policy.md",
     "docs/architecture.md",
+    "docs/changing.md",
     "docs/embedders.md",
     "docs/mcp.md",
     "docs/decisions/index.md",

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 from retentive.answer import Feedback, Recall
 from retentive.config import Config
+from retentive.conflicts.settings import NOTICING, Noticing
 from retentive.custody import Custody, HomeCustody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
@@ -37,6 +38,7 @@ from retentive.recall.rerank import Breaker, Reranker
 from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
 from retentive.records import Records
+from retentive.reviewing import Reviewing
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.thinking.verbs import HomeThinking, SpaceThinking
@@ -68,8 +70,8 @@ from retentive.recall.absence import WhyNot
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from retentive.errors import NotFound
-from retentive.keeping import Keeper, Page, Version
 from retentive.maintain.forget import Forgotten, Order, named
+from retentive.pages import Page, Version
 from retentive.recalling import Filters, gate_of, holds, moments_of
 from retentive.types import JournalEntry, Json, Memory, Moment
 from retentive.writing import checked_id
@@ -90,6 +92,8 @@ from retentive.observe.outcome import Observation
 from typing import TYPE_CHECKING, Protocol
 from retentive.types import LedgerEntry, aware
 from retentive.recall.fading import Fading
+from retentive.types import Memory
+from retentive.review import Conflict, Repetition
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -130,6 +134,12 @@ class AsyncSpace:
     async def recalls(self, *, since: datetime | None=None, policy: str | None=None, limit: int=50) -> builtins.list[LedgerEntry]: ...
     async def recall_entry(self, id: str) -> LedgerEntry: ...
     async def fading(self, id: str, *, policy: Policy | str | None=None, ahead: timedelta | None=None, points: int=181, now: datetime | None=None) -> Fading: ...
+    async def conflicts(self, *, status: str | None='open', limit: int=100) -> builtins.list[Conflict]: ...
+    async def accept(self, conflict: str, *, reason: str='') -> Conflict: ...
+    async def dismiss(self, conflict: str, *, reason: str='') -> Conflict: ...
+    async def find_conflicts(self, *, limit: int=10000, progress: Progress | None=None) -> builtins.list[Conflict]: ...
+    async def repetitions(self, memory: str | None=None, *, limit: int=100) -> builtins.list[Repetition]: ...
+    async def separate(self, repetition: str, *, reason: str='') -> Memory: ...
 class AsyncRetentive:
     def __init__(self, location: str | Path | None=None, *, embedder: Embedder | str | None=None, llm: Llm | str | None=None, policy: Policy | str | None=None, clock: Clock | None=None, store: Store | None=None, reranker: Reranker | None=None, config: Config | None=None, key: str | None=None) -> None: ...
     @property

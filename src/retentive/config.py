@@ -76,6 +76,21 @@ KEYS: Final = (
     Key("prune.idle_days", number_from(0), "… and not used for longer than this.", "180", "`180`"),
     Key("prune.strength", number_from(0), "… and weaker than this: half-life times use.", "0.1", "`0.1`"),
     Key("prune.superseded_days", number_from(0), "… and superseded for longer, or never read.", "365", "`365`"),
+    Key(
+        "conflicts.mode",
+        one_of("apply", "list", "off"),
+        "A new memory that denies an old one retires it (`apply`, where sure), is only listed, or not looked for.",
+        '"list"',
+        "`apply`",
+    ),
+    Key("conflicts.apply_from", number_from(0, 1), "How sure a conflict must be to be applied.", "0.95", "`0.9`"),
+    Key(
+        "repetitions",
+        one_of("merge", "keep"),
+        "The same thing said again reinforces what is known (`merge`), or is kept beside it.",
+        '"keep"',
+        "`merge`",
+    ),
     Key("log_level", one_of("debug", "info", "warning", "error"), "What is logged.", '"info"', "`warning`"),
     Key("endpoint.base_url", read_url, "An OpenAI-compatible endpoint.", '"http://localhost:11434/v1"'),
     Key("endpoint.api_key", read_secret, "Its key; never printed.", '"sk-…"'),
@@ -143,6 +158,9 @@ class Config:
     prune_idle_days: float = 180.0
     prune_strength: float = 0.1
     prune_superseded_days: float = 365.0
+    conflicts_mode: str = "apply"
+    conflicts_apply_from: float = 0.9
+    repetitions: str = "merge"
     log_level: str = "warning"
     endpoint_base_url: str | None = None
     endpoint_api_key: Secret | None = None
@@ -201,6 +219,14 @@ class Config:
             name.removeprefix(prefix): value
             for name, value in given.items()
             if value is not None and name != "serve_keys"
+        }
+
+    def noticing(self) -> dict[str, Any]:
+        """Return what is done about conflicts and repetitions, as `Noticing` takes it."""
+        return {
+            "mode": self.conflicts_mode,
+            "apply_from": self.conflicts_apply_from,
+            "repetitions": self.repetitions,
         }
 
     def embedder_options(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, Final
 
@@ -100,16 +100,16 @@ def read_policy(value: Any, place: Place) -> str:
     return str(read_path(text, place)) if text.endswith(".toml") else text
 
 
-def number_from(lowest: float) -> Reader:
-    """Return a reader of numbers that are not below the lowest."""
+def number_from(lowest: float, highest: float = inf) -> Reader:
+    """Return a reader of numbers that are not below the lowest, nor above the highest."""
 
     def read(value: Any, _place: Place) -> float:
         try:
             number = float(value) if not isinstance(value, bool) else float("nan")
         except (TypeError, ValueError):
             number = float("nan")
-        if not isfinite(number) or number < lowest:
-            raise ValueError(f"a number from {lowest:g} up")
+        if not isfinite(number) or not lowest <= number <= highest:
+            raise ValueError(f"a number from {lowest:g} {'up' if highest == inf else f'to {highest:g}'}")
         return number
 
     return read

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final, overload
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
-from retentive.embedders.protocol import Calibrated, checked_vectors, identity
+from retentive.conflicts.settings import EVERYTHING_KEPT, Noticing
+from retentive.embedders.protocol import Calibrated, Embedder, checked_vectors, identity
 from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull, unknown_name
 from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in, passage
 from retentive.maintain.decide import RULES, PruneRules
@@ -19,11 +19,12 @@ from retentive.maintain.prune import BATCH, prune_space, reactivated
 from retentive.maintain.reembed import re_embed_space
 from retentive.maintain.report import Upkeep
 from retentive.once import forget_notes, once_of
+from retentive.pages import Page, Version, check_limit, read_cursor, write_cursor
 from retentive.recall.reinforce import read
 from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
-from retentive.stores.protocol import Cursor, SpaceStore, Transaction
-from retentive.types import EmbedderIdentity, Gate, Json, Memory, Vectors, aware
+from retentive.stores.protocol import SpaceStore, Transaction
+from retentive.types import EmbedderIdentity, Gate, Json, Memory, Vectors
 from retentive.weighing.novelty import novelty
 from retentive.weighing.protocol import Rater
 from retentive.weighing.rating import Rating
@@ -49,43 +50,11 @@ from retentive.writing import (
     supersede,
 )
 
+if TYPE_CHECKING:
+    from retentive.conflicts.find import Notice
+
 Progress = Callable[[int, int], None]
 _CHAIN_LIMIT: Final = 10_000
-_LARGEST_PAGE: Final = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One state that a memory has had."""
-
-    at: datetime
-    action: str
-    reason: str
-    actor: str
-    memory: Mapping[str, Json]
-
-
-class Page(Sequence[Memory]):
-    """Some memories, newest first, and where the next page begins (``cursor``, None at the end)."""
-
-    def __init__(self, memories: Sequence[Memory], cursor: str | None) -> None:
-        self._memories = tuple(memories)
-        self.cursor = cursor
-
-    @overload
-    def __getitem__(self, index: int) -> Memory: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Memory, ...]: ...
-    def __getitem__(self, index: int | slice) -> Memory | tuple[Memory, ...]:
-        """Return one memory or several."""
-        return self._memories[index]
-
-    def __len__(self) -> int:
-        """Return how many memories this page holds."""
-        return len(self._memories)
-
-    def __repr__(self) -> str:
-        return f"<Page of {len(self)} memories{', more follow' if self.cursor else ''}>"
 
 
 class Keeper:
@@ -100,8 +69,10 @@ class Keeper:
         kinds: Collection[str],
         rules: PruneRules = RULES,
         rater: Callable[[], Rater | None] = lambda: None,
+        noticing: Noticing = EVERYTHING_KEPT,
     ) -> None:
         self.store = store
+        self.noticing = noticing
         self._rater = rater
         self._tools = tools
         self._rules = rules
@@ -122,6 +93,11 @@ class Keeper:
                 current=current,
             )
 
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder in use."""
+        return self._tools().embedder
+
     def _identity(self) -> EmbedderIdentity:
         found = identity(self._tools().embedder)
         return EmbedderIdentity(found.id, found.dimension, found.fingerprint)
@@ -129,7 +105,7 @@ class Keeper:
     def remember(
         self, items: Iterable[Any], progress: Progress | None = None, *, once: str | None = None
     ) -> list[Memory]:
-        """Validate all, embed all, write all: or none. Under a key that was used, return what it gave."""
+        """Validate, embed, look what is denied or repeated, write: all or none. Under a used key, what it gave."""
         given = as_drafts(items)
         asked = once_of(once, "remember", *given)
         if asked and (done := asked.done(self.store.setting(asked.name))) is not None:
@@ -140,6 +116,7 @@ class Keeper:
         self.check_embedder()
         vectors = checked_vectors(self._tools().embedder, [passage(memory) for memory in drafts])
         rating = self.rating([at for at, draft in enumerate(given) if draft.importance is None], vectors)
+        notices = self.noticed(drafts, vectors)
         kept: list[Memory] = []
         with self.store.transaction() as tx:
             done = asked.done(tx.setting(asked.name)) if asked else None  # another process may have been faster
@@ -147,8 +124,10 @@ class Keeper:
                 return self._again(done)
             self.stamp(tx)
             drafts, reasons = rating.rated(tx, drafts)
-            for count, (draft, vector, reason) in enumerate(zip(drafts, vectors, reasons, strict=True), 1):
-                kept.append(self.insert(tx, draft, vector, reason))
+            for count, (draft, vector, seen, reason) in enumerate(
+                zip(drafts, vectors, notices, reasons, strict=True), 1
+            ):
+                kept.append(self.admit(tx, draft, vector, seen, kept, reason))
                 if progress is not None:
                     progress(count, len(drafts))
             rating.finish(tx, kept)
@@ -178,8 +157,36 @@ class Keeper:
         if setting is None:
             tx.set_setting(EMBEDDER_SETTING, identity_setting(self._identity()))
 
-    def insert(self, tx: Transaction, memory: Memory, vector: Vectors, reason: str = "") -> Memory:
-        """Write one memory in a transaction that has been stamped: row, journal, and what it retires."""
+    def noticed(self, drafts: Sequence[Memory], vectors: Sequence[Vectors] | Vectors) -> list[Notice]:
+        """Return what new memories repeat or deny of what is there; to be asked before the transaction begins."""
+        from retentive.conflicts.find import notice  # noqa: PLC0415 - the words it reads by are for writers only
+
+        try:
+            return notice(self.store, drafts, vectors, self.noticing, Gate(true_at=self.author.now))
+        except InvalidInput:
+            self.check_embedder()  # another process may have moved the space to another one meanwhile
+            raise
+
+    def admit(
+        self, tx: Transaction, draft: Memory, vector: Vectors, notice: Notice, kept: Sequence[Memory], reason: str = ""
+    ) -> Memory:
+        """Write one memory with what it retires, or reinforce what it repeats; ``kept`` is the batch so far."""
+        if not notice.repeats and not notice.denials and notice.repeats != 0:
+            return self.insert(tx, draft, vector, reason)
+        from retentive.conflicts.apply import admit  # noqa: PLC0415
+
+        insert = partial(self.insert, tx, reason=reason)
+        return admit(tx, draft, vector, notice, kept, self.noticing, self.author, insert)
+
+    def insert(
+        self,
+        tx: Transaction,
+        memory: Memory,
+        vector: Vectors,
+        reason: str = "",
+        why: Mapping[str, str] = MappingProxyType({}),
+    ) -> Memory:
+        """Write one memory in a transaction that has been stamped: row, journal, what it retires (``why``, by id)."""
         if not memory.id:
             memory = memory.changed(id=new_id(tx, memory))
         place = place_of(tx, memory)
@@ -189,7 +196,7 @@ class Keeper:
         tx.insert(memory, vector, index_terms(memory, self._tools().language))
         tx.journal(entry("remember", memory, self.author, reason=reason))
         for held in place.retires:
-            supersede(tx, held, memory, self.author)
+            supersede(tx, held, memory, self.author, why.get(held.id, ""))
         if place.successor is not None:
             lead_to(tx, place.successor, memory, self.author)
         return memory
@@ -220,11 +227,11 @@ class Keeper:
         self, filters: Filters, *, hidden: bool, limit: int, cursor: str | None, pinned: bool | None = None
     ) -> Page:
         """List memories, newest first."""
-        _check_limit(limit)
+        check_limit(limit)
         gate = gate_of(filters, self.author.now, hidden=hidden, pinned=pinned)
-        found = self.store.page(gate, limit=limit + 1, after=_read_cursor(cursor))
+        found = self.store.page(gate, limit=limit + 1, after=read_cursor(cursor))
         more = len(found) > limit
-        return Page(found[:limit], _write_cursor(found[limit - 1]) if more else None)
+        return Page(found[:limit], write_cursor(found[limit - 1]) if more else None)
 
     def update(
         self,
@@ -367,23 +374,3 @@ def _named(identity_: EmbedderIdentity) -> str:
 
 def _links(memory: Memory) -> list[str]:
     return [*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])]
-
-
-def _check_limit(limit: Any) -> None:
-    if not isinstance(limit, int) or not 1 <= limit <= _LARGEST_PAGE:
-        raise InvalidInput(f"limit={limit!r} is not a whole number of 1..{_LARGEST_PAGE}.", value=limit)
-
-
-def _write_cursor(memory: Memory) -> str:
-    data = json.dumps([memory.created_at.isoformat(), memory.id])
-    return base64.urlsafe_b64encode(data.encode()).decode()
-
-
-def _read_cursor(cursor: str | None) -> Cursor | None:
-    if cursor is None:
-        return None
-    try:
-        created, memory_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return Cursor(aware(datetime.fromisoformat(created), "created"), str(memory_id))
-    except (ValueError, TypeError, AttributeError) as error:
-        raise InvalidInput(f"cursor={cursor!r} is not one that list() gave out.", value=cursor) from error

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from retentive.answer import Feedback, Recall
 from retentive.config import Config
+from retentive.conflicts.settings import NOTICING, Noticing
 from retentive.custody import Custody, HomeCustody
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder
@@ -39,6 +40,7 @@ from retentive.recall.rerank import Breaker, Reranker
 from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
 from retentive.records import Records
+from retentive.reviewing import Reviewing
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.thinking.verbs import HomeThinking, SpaceThinking
@@ -85,6 +87,7 @@ class Retentive(HomeJobs, HomeThinking, HomeCustody):
         self.actor = config.actor if config else ""
         self.kinds: set[str] = set(KINDS)
         self.pruning = PruneRules(**config.pruning()) if config else RULES
+        self.noticing = Noticing(**config.noticing()) if config else NOTICING
         self._config = config
         self._embedder = embedder
         self._llm = LazyLlm(llm, config)
@@ -186,7 +189,7 @@ class Retentive(HomeJobs, HomeThinking, HomeCustody):
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking, Looking):
+class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking, Looking, Reviewing):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None, actor: str | None = None) -> None:
@@ -210,8 +213,8 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
 
     def _keeper(self, store: SpaceStore, rules: PruneRules | None = None) -> Keeper:
         home = self._home
-        rules = rules or home.pruning
-        return Keeper(store, lambda: home.tools, home.now(), self._actor, home.kinds, rules, lambda: home.rater_in_use)
+        rules, rater = rules or home.pruning, lambda: home.rater_in_use
+        return Keeper(store, lambda: home.tools, home.now(), self._actor, home.kinds, rules, rater, home.noticing)
 
     @property
     def _recall_tools(self) -> Tools:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from retentive.errors import NotFound
-from retentive.keeping import Keeper, Page, Version
+from retentive.keeping import Keeper
 from retentive.maintain.forget import Forgotten, Order, named
+from retentive.pages import Page, Version
 from retentive.recall.request import Tools
 from retentive.recalling import Filters, gate_of, holds, moments_of
 from retentive.stores.protocol import SpaceStore

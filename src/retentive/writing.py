@@ -345,17 +345,20 @@ def entry(
     )
 
 
-def supersede(tx: Transaction, old: Memory, new: Memory, author: Author) -> None:
-    """Retire ``old`` in favour of ``new`` at once.
+def supersede(tx: Transaction, old: Memory, new: Memory, author: Author, why: str = "") -> None:
+    """Retire ``old`` in favour of ``new`` at once; ``why`` where it was not asked for by key or name.
 
-    One that is superseded already keeps its successor, unless ``new`` was said in between.
+    One that is superseded already keeps its successor, unless ``new`` was said in between; the journal notes the other.
     """
     moment = max(new.created_at, old.created_at)
     if old.superseded_at is not None and (old.superseded_by != new.superseded_by or moment >= old.superseded_at):
+        tx.journal(
+            entry("supersede", old, author, before=old, reason=f"superseded by {new.id} as well{why and ': '}{why}")
+        )
         return
     retired = old.changed(superseded_at=moment, superseded_by=new.id)
     tx.replace(retired)
-    tx.journal(entry("supersede", retired, author, before=old, reason=f"superseded by {new.id}"))
+    tx.journal(entry("supersede", retired, author, before=old, reason=f"superseded by {new.id}{why and ': '}{why}"))
 
 
 def lead_to(tx: Transaction, successor: Memory, new: Memory, author: Author) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from retentive.conflicts.settings import Noticing
 from retentive.embedders import Embedder, resolve
 from retentive.evaluate.baselines import BM25, VECTOR
 from retentive.evaluate.scenarios import Answered, RetentiveSubject, Setting, Subject
@@ -253,6 +254,45 @@ class Speechless(RetentiveSubject):
         return Doubled(space, journal=lambda *asked: [replace(line, reason="") for line in space.journal(*asked)])
 
 
+class Heirs(RetentiveSubject):
+    """Gives a memory that takes over a key what the one before had."""
+
+    def space(self, path: str = HOME) -> Any:
+        """Return the space whose memories inherit the tags of those that they supersede."""
+        space = super().space(path)
+
+        def remember(text: str, **facts: Any) -> Any:
+            memory = space.remember(text, **facts)
+            tags = [tag for name in memory.supersedes for tag in space.get(name, touch=False).tags]
+            return space.update(memory.id, tags=tags) if tags else memory
+
+        return Doubled(space, remember=remember)
+
+
+class TriggerHappy(RetentiveSubject):
+    """Takes whatever resembles an older memory for its negation."""
+
+    def remember(self, text: str, *, space: str = HOME, **facts: Unpack[Facts]) -> str:
+        """Let every saying retire the nearest before it."""
+        near = super().recall(text, space=space, limit=1, touch=False)
+        if near and len(set(near[0].text.lower().split()) & set(text.lower().split())) >= 2:
+            facts["supersedes"] = [near[0].id]
+        return super().remember(text, space=space, **facts)
+
+
+class Noticed(RetentiveSubject):
+    """Does something else about conflicts."""
+
+    def __init__(self, setting: Setting, mode: Any) -> None:
+        super().__init__(setting)
+        self.memories.noticing = Noticing(mode)
+
+
+def noticing(mode: str) -> Maker:
+    """Return our engine in another mode."""
+    return lambda setting: Noticed(setting, mode)
+
+
 class Amnesiac(RetentiveSubject):
     """Loses over a restart that anything was ever read."""
 
@@ -364,7 +404,7 @@ BROKEN: dict[int, dict[str, Maker]] = {
     32: {"no floor": bent_options(freshness_floor=0.0)},
     33: {"permanence ignored": deaf("permanent")},
     34: {"no boost": bent_options(k=0.0)},
-    35: {"no keys": deaf("key")},
+    35: {"no keys": deaf("key"), "heirs": Heirs},
     36: {
         "plain vector store": PlainVectorStore,
         "unforgetting": Unforgetting,
@@ -380,6 +420,12 @@ BROKEN: dict[int, dict[str, Maker]] = {
     39: {
         "plain vector store": PlainVectorStore,
         "no recurrence": deaf("recurs"),
+    },
+    40: {
+        "plain vector store": PlainVectorStore,
+        "negations ignored": noticing("off"),
+        "only listed": noticing("list"),
+        "trigger-happy": TriggerHappy,
     },
     41: {"gullible": Gullible, "unteachable": Unteachable},
     42: {"a lie": doctored(with_a_better_score)},

@@ -27,6 +27,7 @@ from retentive.observing import Observing
 from retentive.policy import presets
 from retentive.policy.policy import _CHOICES, _SECTION_OF
 from retentive.records import Records
+from retentive.reviewing import Reviewing
 from retentive.scoring.signals import SIGNALS, options_of
 from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.types import CHANNELS, KINDS
@@ -49,7 +50,7 @@ def test_every_public_name() -> None:
 
 VERBS = [
     Retentive, Space, Records, Mind, Custody, Habits, SpaceJobs,
-    HomeJobs, SpaceThinking, HomeThinking, Observing, Recall,
+    HomeJobs, SpaceThinking, HomeThinking, Observing, Reviewing, Recall,
 ]  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from retentive import (
     rating,
 )
 from retentive.errors import InvalidInput, NotFound
-from retentive.keeping import Page, Version
+from retentive.pages import Page, Version
 from retentive.types import JournalEntry
 
 

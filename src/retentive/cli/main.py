@@ -45,6 +45,8 @@ COMMANDS: Final = {
     "rate": ("rating", "Rate anew how important memories are."),
     "jobs": ("jobs", "List the work that waits in the queue, and do it."),
     "usage": ("usage", "Show what language models have taken: calls, tokens, cost."),
+    "conflicts": ("reviewing", "List, accept and dismiss memories that deny older ones."),
+    "repetitions": ("reviewing", "List what was said again, and take it apart again."),
     "maintain": ("upkeep", "Keep a space in order; re-embed it for another embedder."),
     "serve": ("serving", "Serve the store over HTTP."),
     "keys": ("keys", "Make, list and revoke the keys of the server."),

@@ -17,10 +17,11 @@ from retentive.client.minding import LONG, RemoteMind
 from retentive.client.sending import draft_data, fields_of, moments, plain, policy_data, state_data
 from retentive.client.transport import Ask, Transport, segment
 from retentive.errors import InvalidInput
-from retentive.keeping import Keeper, Page, Version
+from retentive.keeping import Keeper
 from retentive.maintain.decide import PruneRules
 from retentive.maintain.forget import Forgotten, Named, Order, named
 from retentive.memory import Space
+from retentive.pages import Page, Version
 from retentive.policy.policy import Policy
 from retentive.recall.absence import WhyNot
 from retentive.recall.request import Tools

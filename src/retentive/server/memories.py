@@ -6,8 +6,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from retentive.errors import Forbidden, InvalidInput
-from retentive.keeping import Version
 from retentive.maintain.forget import Forgotten
+from retentive.pages import Version
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import Schema, flag, given, moment, number, optional, record, text, texts, whole
 from retentive.types import AsOf, JournalEntry, Memory

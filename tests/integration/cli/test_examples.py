@@ -15,6 +15,7 @@ from retentive.cli.main import COMMANDS, root
 
 Run = Callable[..., Any]
 ELSEWHERE = {"eval", "tune", "demo", "mcp"}  # measured, shown at length and served by their own tests
+AGAIN = ("--kind", "preference", "--at", "2026-05-02T12:00Z")
 ENDLESS = {"retentive serve", "retentive serve --port 8000"}  # until interrupted; tests of the server run it
 
 
@@ -61,6 +62,11 @@ def test_the_example_runs(example: str, seeded: Run, monkeypatch: pytest.MonkeyP
     Path("memory.jsonl").write_text(json.dumps(entity), "utf-8")
     told = [{"id": "1", "memory": "Likes tea", "user_id": name} for name in ("alice", "bob")]
     Path("memories.json").write_text(json.dumps({"results": told}), "utf-8")
+    if "conflicts" in example:
+        seeded("remember", "Noor studies physics", "--id", "noor-1")
+        seeded("remember", "Noor studies medicine", "--id", "noor-2")
+    if "repetitions" in example:
+        seeded("remember", "The user prefers Postgres for relational work", *AGAIN)
     arguments, given, target = taken_apart(example)
     result = seeded(*arguments, input=given)
     if target:

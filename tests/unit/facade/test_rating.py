@@ -11,6 +11,7 @@ import pytest
 from facade_making import Clock, Opening
 
 from retentive import Memory, Retentive, Space
+from retentive.conflicts.settings import EVERYTHING_KEPT
 from retentive.doctor import examine
 from retentive.errors import InvalidInput, LlmFailed
 from retentive.llm.protocol import Message, Schema
@@ -18,6 +19,13 @@ from retentive.stores.protocol import Transaction
 from retentive.testing.llm import ScriptedLlm, injected, looping, malformed, raising, refusing, truncated
 from retentive.weighing.offline import OfflineRater
 from retentive.weighing.rating import RATED
+
+
+@pytest.fixture(autouse=True)
+def kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every text as it is told: what is rated is a memory of its own."""
+    monkeypatch.setattr("retentive.memory.NOTICING", EVERYTHING_KEPT)
+
 
 DULL = "It was a bit windy."
 GRAVE = "I am allergic to bee stings and must carry an EpiPen."

@@ -11,7 +11,14 @@ import pytest
 from facade_making import NOW, Broken, Opening, spoilt
 
 from retentive import Draft, Space
+from retentive.conflicts.settings import EVERYTHING_KEPT
 from retentive.errors import InvalidInput, NotFound, RetentiveError
+
+
+@pytest.fixture(autouse=True)
+def kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every text as it is told: what is read into two of them is not the matter here."""
+    monkeypatch.setattr("retentive.memory.NOTICING", EVERYTHING_KEPT)
 
 
 def nothing_written(space: Space) -> bool:

@@ -10,7 +10,15 @@ import pytest
 from facade_making import NOW, SURROGATE, Flat, Opening
 
 from retentive import Draft, Retentive, Space, rating
+from retentive.conflicts.settings import EVERYTHING_KEPT
 from retentive.errors import InvalidInput, NotFound
+
+
+@pytest.fixture(autouse=True)
+def kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every text as it is told: what is read into two of them is not the matter here."""
+    monkeypatch.setattr("retentive.memory.NOTICING", EVERYTHING_KEPT)
+
 
 NAIVE = datetime(2026, 1, 1)  # noqa: DTZ001 - what is refused
 NAN = float("nan")

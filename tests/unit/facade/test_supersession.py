@@ -9,8 +9,15 @@ import pytest
 from facade_making import NOW, Clock, Opening
 
 from retentive import Memory, Space
+from retentive.conflicts.settings import EVERYTHING_KEPT
 from retentive.errors import NotFound
 from retentive.testing.fakes import HashEmbedder
+
+
+@pytest.fixture(autouse=True)
+def kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every text as it is told: what is read into two of them is not the matter here."""
+    monkeypatch.setattr("retentive.memory.NOTICING", EVERYTHING_KEPT)
 
 
 def days(n: float) -> Any:

@@ -9,6 +9,14 @@ import pytest
 from facade_making import NOW, Opening, by_similarity, cosines, ids, only
 
 from retentive import Space, policies
+from retentive.conflicts.settings import EVERYTHING_KEPT
+
+
+@pytest.fixture(autouse=True)
+def kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every text as it is told: what is read into two of them is not the matter here."""
+    monkeypatch.setattr("retentive.memory.NOTICING", EVERYTHING_KEPT)
+
 
 TIMED = only("similarity", "recency", "importance", temporal_intent=True)
 

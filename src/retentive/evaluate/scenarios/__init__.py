@@ -2,6 +2,7 @@
 
 from retentive.evaluate.scenarios import (
     answers,
+    changing,
     finding,
     gates,
     numbers,
@@ -32,6 +33,7 @@ __all__ = [
     "Subject",
     "Verdict",
     "answers",
+    "changing",
     "finding",
     "gates",
     "numbers",

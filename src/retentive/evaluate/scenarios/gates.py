@@ -36,7 +36,7 @@ def every_policy() -> tuple[str, ...]:
 
 @scenario(15, "expired or superseded", "an expired or superseded memory never appears, whatever its cosine")
 def expired_or_superseded(stage: Stage) -> None:
-    """Four ways of no longer (or not yet) being true, all nearly identical to the question, against every preset."""
+    """Five ways of no longer (or not yet) being true, all nearly identical to the question, against every preset."""
     placed = Placed()
     subject = stage.open(placed)
     cue = placed.cue("Which plan is she on?")
@@ -51,10 +51,12 @@ def expired_or_superseded(stage: Stage) -> None:
     expired = tell("She is on the trial plan", 0.97, at=clock.ago(50), valid_until=clock.ago(1))
     coming = tell("She is on the gold plan", 0.96, at=clock.ago(2), valid_from=clock.now + timedelta(days=1))
     right = tell("She is on the family plan", 0.55, key="plan", supersedes=[named], at=clock.ago(3))
+    denied = tell("She is on the press plan", 0.94, at=clock.ago(20))
+    tell("She is no longer on the press plan", 0.1, at=clock.ago(1))
     crowd(subject, placed, cue, spread(0.05, 0.4, 12), clock, tags=[TASK])
     for policy in every_policy():
         answer = subject.recall(cue, limit=20, policy=policy, touch=False, tags=[TASK])
-        expect_none_of(answer, {keyed, named, expired, coming}, policy)
+        expect_none_of(answer, {keyed, named, expired, coming, denied}, policy)
         expect_among(answer, [right], policy)
 
 
@@ -76,6 +78,27 @@ def supersession(stage: Stage) -> None:
         expect(chain == ids, f"the chain from {memory_id!r} is {chain}, not oldest first {ids}")
     then = subject.recall(cue, limit=10, touch=False, as_of=stage.clock.ago(8))
     expect(ids_of(then) == {ids[1]}, f"as of last week the answer is {[hit.text for hit in then]}")
+    _superseded_again(stage, subject, ids)
+
+
+def _superseded_again(stage: Stage, subject: RetentiveSubject, ids: list[str]) -> None:
+    """A link that is set stays set; chains that bad data bent into a ring come to an end; nothing is inherited."""
+    stage.clock.pass_(days=1)
+    beside = subject.space().remember("The rota was drawn up anew", supersedes=[ids[0]])
+    expect(
+        subject.space().get(ids[0], touch=False).superseded_by == ids[1], "a superseded memory changed its successor"
+    )
+    with subject.space().store.transaction() as tx:
+        first, last = tx.get(ids[0]), tx.get(ids[-1])
+        if first is not None and last is not None:
+            tx.replace(last.changed(superseded_by=first.id, superseded_at=stage.clock.now))
+            tx.replace(first.changed(supersedes=(last.id,)))
+    ring = {memory.id for memory in subject.space().chain(beside.id)}
+    expect(ring == {*ids, beside.id}, f"a ring of {len(ids)} links and one beside it walks through {len(ring)}")
+    old = subject.space().remember("The pager is blue", key="pager", tags=["desk"], importance=0.9, pinned=True)
+    new = subject.space().remember("The pager is black", key="pager")
+    inherited = (new.tags, new.importance, new.pinned)
+    expect(inherited == ((), 0.5, False), f"the successor of {old.id!r} inherited {inherited}")
 
 
 HANDBOOK = "acme/handbook"

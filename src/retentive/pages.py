@@ -1,0 +1,73 @@
+"""What listing and history give back: a page with the place where the next begins, and a memory's states."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, overload
+
+from retentive.errors import InvalidInput
+from retentive.stores.protocol import Cursor
+from retentive.types import Json, Memory, aware
+
+_LARGEST_PAGE: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One state that a memory has had."""
+
+    at: datetime
+    action: str
+    reason: str
+    actor: str
+    memory: Mapping[str, Json]
+
+
+class Page(Sequence[Memory]):
+    """Some memories, newest first, and where the next page begins (``cursor``, None at the end)."""
+
+    def __init__(self, memories: Sequence[Memory], cursor: str | None) -> None:
+        self._memories = tuple(memories)
+        self.cursor = cursor
+
+    @overload
+    def __getitem__(self, index: int) -> Memory: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Memory, ...]: ...
+    def __getitem__(self, index: int | slice) -> Memory | tuple[Memory, ...]:
+        """Return one memory or several."""
+        return self._memories[index]
+
+    def __len__(self) -> int:
+        """Return how many memories this page holds."""
+        return len(self._memories)
+
+    def __repr__(self) -> str:
+        return f"<Page of {len(self)} memories{', more follow' if self.cursor else ''}>"
+
+
+def check_limit(limit: Any) -> None:
+    """Refuse what is no size of a page."""
+    if not isinstance(limit, int) or not 1 <= limit <= _LARGEST_PAGE:
+        raise InvalidInput(f"limit={limit!r} is not a whole number of 1..{_LARGEST_PAGE}.", value=limit)
+
+
+def write_cursor(memory: Memory) -> str:
+    """Return a place in a list as a word that comes back."""
+    data = json.dumps([memory.created_at.isoformat(), memory.id])
+    return base64.urlsafe_b64encode(data.encode()).decode()
+
+
+def read_cursor(cursor: str | None) -> Cursor | None:
+    """Read the place that `write_cursor` wrote down."""
+    if cursor is None:
+        return None
+    try:
+        created, memory_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        return Cursor(aware(datetime.fromisoformat(created), "created"), str(memory_id))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"cursor={cursor!r} is not one that list() gave out.", value=cursor) from error
