@@ -27,6 +27,7 @@ from retentive.server.operations import HEADERS, JSON, LINES, Answer, Call, Oper
 from retentive.server.refusals import Refusal, encoded, refused
 from retentive.server.service import Service
 from retentive.server.shapes import checked, from_query, parsed
+from retentive.server.tracing import traced
 
 RAW: Final = "retentive.raw_path"
 """Where the path stands in a scope as it was sent: ``acme%2Falice`` is one segment."""
@@ -101,7 +102,8 @@ class Endpoint:
             if self._service.settings.log_text:
                 REQUESTS.info("asked", extra={"facts": {"operation": operation.name, **_words(call.body)}})
             timing.mark("check")
-            answer = operation.run(call)
+            with traced(operation.name, request.headers):
+                answer = operation.run(call)
             timing.mark("work")
             written = encoded(answer.data) if answer.data is not None else b""
             timing.mark("encode")
@@ -136,7 +138,8 @@ class Endpoint:
             try:
                 timing.mark("queue")
                 call = self._call(operation, request, grant, path, upload=upload, progress=progress and progress.tell)
-                return operation.run(call)
+                with traced(operation.name, request.headers):
+                    return operation.run(call)
             finally:
                 upload.unlink(missing_ok=True)
                 timing.mark("work")

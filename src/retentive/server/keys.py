@@ -78,8 +78,8 @@ class KeyRing:
 
     def check(self, given: str, now: datetime) -> Key | None:
         """Return the key that was given, if it counts; takes as long for a wrong one as for a right one."""
-        match = _FORM.fullmatch(given)
-        key = self._current().get(match[1]) if match else None
+        match, keys = _FORM.fullmatch(given), self._current()
+        key = keys.get(match[1]) if match else None
         digest = _hashed(match[2] if match else given)
         same = hmac.compare_digest(digest, key.hash if key else _NOBODY)
         return key if key is not None and same and key.counts(now) else None
