@@ -196,16 +196,21 @@ class RetentiveStore(BaseStore):
 
     def _listed(self, op: SearchOp) -> list[tuple[Memory, float | None]]:
         plain, rest = _parted(op.filter)
-        walks = [self._walk(path, plain, rest) for path in self._paths(op.namespace_prefix)]
+        first = PAGE if rest else max(op.offset, 0) + op.limit
+        walks = [self._walk(path, plain, rest, first=first) for path in self._paths(op.namespace_prefix)]
         newest = heapq.merge(*walks, key=lambda memory: (-memory.created_at.timestamp(), memory.space, memory.id))
         start = max(op.offset, 0)
         return [(memory, None) for memory in islice(newest, start, start + op.limit)]
 
-    def _walk(self, path: str, plain: Mapping[str, Any], rest: Mapping[str, Any]) -> Iterator[Memory]:
-        """Yield the items of a space that a filter lets through, newest first."""
+    def _walk(
+        self, path: str, plain: Mapping[str, Any], rest: Mapping[str, Any], *, first: int = PAGE
+    ) -> Iterator[Memory]:
+        """Yield the items of a space that a filter lets through, newest first; ``first`` is how many may be enough."""
         space, now, cursor = self.memories.space(path), self.memories.now(), None
+        size = min(first, PAGE)
         while True:
-            page = space.list(where=plain, hidden=True, limit=PAGE, cursor=cursor)
+            page = space.list(where=plain, hidden=True, limit=size, cursor=cursor)
+            size = PAGE
             for memory in page:
                 if shown(memory, now) and (not rest or matches(value_of(memory), rest)):
                     yield memory
@@ -232,7 +237,7 @@ class RetentiveStore(BaseStore):
                 break
             shortened = namespace[: op.max_depth]
             fits = all(_matches_path(condition, namespace) for condition in op.match_conditions or ())
-            if fits and shortened not in found and next(self._walk(path, {}, {}), None) is not None:
+            if fits and shortened not in found and next(self._walk(path, {}, {}, first=1), None) is not None:
                 found[shortened] = None
         return list(found)[max(op.offset, 0) :]
 
