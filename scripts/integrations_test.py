@@ -35,19 +35,26 @@ DIGEST = "4e3f376fa6f192d6ad2a1a4643b039986f1593552ef870e9e45281575de6fbf2"
 class Framework:
     """What to install, and which tests to run."""
 
+    module: str  # that must be there: without it tests would be skipped and look well
     packages: tuple[str, ...]
     tests: tuple[str, ...]
     own_tests: bool = False
 
 
 FRAMEWORKS = {
-    "langgraph": Framework(("langgraph>=1.0", "pytest-asyncio"), ("tests/integration/langgraph",), own_tests=True),
-    "langmem": Framework(("langmem",), (f"{TESTS}/test_langmem_real.py",)),
-    "mem0": Framework(("mem0ai>=2.2",), (f"{TESTS}/test_mem0_real.py",)),
-    "openai-agents": Framework(("openai-agents>=0.10",), (f"{TESTS}/test_openai_agents_real.py", EXAMPLES)),
-    "pydantic-ai": Framework(("pydantic-ai-slim>=2.0",), (f"{TESTS}/test_pydantic_ai_real.py", EXAMPLES)),
-    "llama-index": Framework(("llama-index-core>=0.14",), (f"{TESTS}/test_llama_index_real.py", EXAMPLES)),
-    "crewai": Framework(("crewai>=1.10",), (f"{TESTS}/test_crewai_real.py", EXAMPLES)),
+    "langgraph": Framework(
+        "langgraph.graph", ("langgraph>=1.0", "pytest-asyncio"), ("tests/integration/langgraph",), own_tests=True
+    ),
+    "langmem": Framework("langmem", ("langmem",), (f"{TESTS}/test_langmem_real.py",)),
+    "mem0": Framework("mem0", ("mem0ai>=2.2",), (f"{TESTS}/test_mem0_real.py",)),
+    "openai-agents": Framework("agents", ("openai-agents>=0.10",), (f"{TESTS}/test_openai_agents_real.py", EXAMPLES)),
+    "pydantic-ai": Framework(
+        "pydantic_ai", ("pydantic-ai-slim>=2.0",), (f"{TESTS}/test_pydantic_ai_real.py", EXAMPLES)
+    ),
+    "llama-index": Framework(
+        "llama_index.core", ("llama-index-core>=0.14",), (f"{TESTS}/test_llama_index_real.py", EXAMPLES)
+    ),
+    "crewai": Framework("crewai", ("crewai>=1.10",), (f"{TESTS}/test_crewai_real.py", EXAMPLES)),
 }
 QUIET = {
     "MEM0_TELEMETRY": "False",
@@ -87,7 +94,9 @@ def quiet_environment() -> dict[str, str]:
 
 
 def test(python: Path, framework: Framework) -> bool:
-    """Run a framework's tests; where the package is missing they are skipped, and pytest then ends with a failure."""
+    """Run a framework's tests, after making sure that the framework is there."""
+    if not run(python, "-W", "ignore", "-c", f"import {framework.module}", env=quiet_environment()):
+        return False
     command = (python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "default")
     good = run(*command, *framework.tests, env=quiet_environment())
     return (own_tests(python) and good) if framework.own_tests else good
