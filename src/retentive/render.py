@@ -10,8 +10,6 @@ for anything but that memory. The answer never claims the system's or the develo
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,6 +28,7 @@ from retentive.recall.lines import (
     xml_text,
 )
 from retentive.recall.outcome import Compacted, Hit
+from retentive.recall.quoting import inert_json
 from retentive.text.budget import count_tokens as estimate_tokens
 from retentive.types import Json, Memory
 
@@ -44,10 +43,6 @@ _TITLES = {
     "procedures": "Procedures",
     "compacted": f"Compacted ({SHORTENED})",
 }
-_UNSAFE_IN_JSON = re.compile(
-    "[<>&`\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
-    "\\ud800-\\udfff\\U000e0000-\\U000e0fff]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +144,10 @@ def _json(
     }
     data: dict[str, Any] = {"note": NOTE, "now": _stamp(now)}
     for name, items in groups.items():
-        data[name] = {"count": len(items), "tokens": count_tokens(_dumped(items)) if items else 0, "items": items}
+        tokens = count_tokens(inert_json(items, indent=1)) if items else 0
+        data[name] = {"count": len(items), "tokens": tokens, "items": items}
     if compacted:
-        tokens = count_tokens(_dumped(compacted.text))
+        tokens = count_tokens(inert_json(compacted.text, indent=1))
         data["compacted"] = {
             "count": len(compacted.ids),
             "tokens": tokens,
@@ -159,8 +155,8 @@ def _json(
             "ids": list(compacted.ids),
             "text": compacted.text,
         }
-    data["tokens"] = count_tokens(_dumped(data))
-    return _dumped(data)
+    data["tokens"] = count_tokens(inert_json(data, indent=1))
+    return inert_json(data, indent=1)
 
 
 def _hit_fields(hit: Hit, now: datetime) -> dict[str, Json]:
@@ -184,16 +180,6 @@ def _fields(memory: Memory, now: datetime) -> dict[str, Json]:
     known = {name: value for name, value in optional.items() if value is not None}
     when = _stamp(memory.created_at)
     return {"id": memory.id, "kind": memory.kind, "when": when, "age": line.age, **known, "text": memory.text}
-
-
-def _dumped(data: object) -> str:
-    """Write JSON that stays inert inside HTML, a fence or a log: markup and unseen characters as ``\\u`` escapes."""
-    plain = json.dumps(data, ensure_ascii=False, indent=1, default=str)
-    return _UNSAFE_IN_JSON.sub(_json_escape, plain)
-
-
-def _json_escape(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1] if ord(found[0]) > 0x7F else f"\\u{ord(found[0]):04x}"
 
 
 def _stamp(moment: datetime) -> str:

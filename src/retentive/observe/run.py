@@ -134,7 +134,7 @@ class _Run:
             at=place.at,
             speaker=turn.speaker,
             session=session,
-            source=f"{session}#{place.number}"[-1000:],
+            source=session,  # so that a whole conversation can be forgotten by its source
             trust=trusted(turn, self._wish.trust),
             metadata={"origin": turn.role, "turn": place.number, "time": STATED if turn.at else OBSERVED},
         )

@@ -8,6 +8,8 @@ last weighs most.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -21,9 +23,26 @@ RULE: Final = (
 )
 OPENING: Final = "<quoted>"
 CLOSING: Final = "</quoted>"
+_UNSAFE_IN_JSON = re.compile(
+    "[<>&`\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
+    "\\ud800-\\udfff\\U000e0000-\\U000e0fff]"
+)
 
 
 def question(task: str, lines: Sequence[Line], reminder: str) -> list[Message]:
     """Return the messages that put a task over quoted memories; ``task`` and ``reminder`` are ours alone."""
     body = "\n".join(map(xml_line, lines))
     return [system(f"{task}\n\n{RULE}"), user(f"{OPENING}\n{body}\n{CLOSING}\n\n{reminder}")]
+
+
+def inert_json(data: object, *, indent: int | None = None) -> str:
+    """Write JSON that stays inert inside HTML, a fence or a log: markup and unseen characters as ``\\u`` escapes.
+
+    The other quotation: nothing can end a string of it, begin a line, or be there without being seen.
+    """
+    plain = json.dumps(data, ensure_ascii=False, indent=indent, default=str)
+    return _UNSAFE_IN_JSON.sub(_json_escape, plain)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1] if ord(found[0]) > 0x7F else f"\\u{ord(found[0]):04x}"

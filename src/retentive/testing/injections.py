@@ -2,7 +2,8 @@
 
 `INJECTIONS` is a fixed set; each demands that its mark be said. `GullibleLlm` obeys every order that it meets outside a
 proper quotation: in a system message, outside the fence, behind a fence that was closed from inside, or on a line of
-it that is not one whole element. What puts memories into a question passes only if the fence holds for all of them.
+it that is not one whole element. A message that is one JSON document, with no markup and nothing unseen in it, is a
+proper quotation as well. What puts memories into a question passes only if the fence holds for all of them.
 
     llm = GullibleLlm('{"insights": []}')
     ...                                    # store INJECTIONS as memories, let the feature ask
@@ -76,6 +77,7 @@ _FENCE: Final = re.compile(r"(?is)<\s*quoted\s*>(.*?)<\s*/\s*quoted\s*>")
 _ELEMENT: Final = re.compile(r"<memory( [a-z]+=\"[^\"<>]*\")*>[^<>]*</memory>")
 _LINE_ENDS: Final = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 _UNSEEN: Final = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_ACTIVE: Final = re.compile(f"[<>&`\x7f-\x9f\u2028\u2029]|{_UNSEEN.pattern}")
 
 
 class GullibleLlm:
@@ -119,8 +121,17 @@ def orders(messages: Sequence[Message]) -> list[str]:
         content = message["content"]
         if message["role"] == "user":
             content = _FENCE.sub(lambda fence: _broken(fence[1]), content)
-        found += _MARK.findall(content)
+        found += [] if message["role"] == "user" and _inert(content) else _MARK.findall(content)
     return list(dict.fromkeys(found))
+
+
+def _inert(content: str) -> bool:
+    """Whether a message is one JSON document in which no markup and nothing unseen stands unescaped."""
+    try:
+        json.loads(content)
+    except ValueError:
+        return False
+    return not _ACTIVE.search(content)
 
 
 def _broken(inside: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from retentive.jobs.handlers import Desk, Worked
 from retentive.jobs.queue import enqueue
 from retentive.llm.asking import ask_json
 from retentive.llm.protocol import Llm, Message, Schema, model_id, system, user
+from retentive.recall.quoting import inert_json
 from retentive.stores.protocol import Transaction
 from retentive.types import Job, Memory
 from retentive.weighing.calibrate import collapse_of
@@ -60,7 +60,7 @@ def messages_for(memories: Sequence[Memory]) -> list[Message]:
         | ({"speaker": memory.speaker} if memory.speaker else {})
         for number, memory in enumerate(memories, 1)
     ]
-    return [system(RULES), user(json.dumps({"memories": shown}, ensure_ascii=False))]
+    return [system(RULES), user(inert_json({"memories": shown}))]
 
 
 def ask_ratings(llm: Llm, memories: Sequence[Memory], desk: Desk) -> dict[str, float]:

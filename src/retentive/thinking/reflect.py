@@ -8,7 +8,6 @@ a reflection can do nothing but write insights.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -20,6 +19,7 @@ from retentive.llm.asking import ask_json
 from retentive.llm.protocol import Llm, Message, PricedLlm, Schema, Usage, estimated_tokens, model_id, system, user
 from retentive.policy.policy import Policy
 from retentive.recall.pipeline import recall
+from retentive.recall.quoting import inert_json
 from retentive.recall.request import Tools
 from retentive.recalling import Filters, question_of
 from retentive.reflect.decide import Insight
@@ -188,7 +188,7 @@ class Questions(Flat):
 
 def question_messages(memories: Sequence[Memory]) -> list[Message]:
     """Return what asks for questions."""
-    return [system(ASK_QUESTIONS), user(json.dumps({"memories": _numbered(memories)}, ensure_ascii=False))]
+    return [system(ASK_QUESTIONS), user(inert_json({"memories": _numbered(memories)}))]
 
 
 def insight_messages(memories: Sequence[Memory], question: str | None) -> list[Message]:
@@ -196,7 +196,7 @@ def insight_messages(memories: Sequence[Memory], question: str | None) -> list[M
     asked: dict[str, Any] = {"memories": _numbered(memories)}
     if question is not None:
         asked["question"] = question
-    return [system(ASK_INSIGHTS), user(json.dumps(asked, ensure_ascii=False))]
+    return [system(ASK_INSIGHTS), user(inert_json(asked))]
 
 
 def fitting(memories: Sequence[Memory]) -> list[Memory]:

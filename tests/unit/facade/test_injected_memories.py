@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -10,9 +12,11 @@ import pytest
 from facade_making import Clock
 
 from retentive import Retentive, Space, policies
+from retentive.conflicts.settings import EVERYTHING_KEPT
+from retentive.llm.protocol import Message, Schema
 from retentive.recall.lines import legal
 from retentive.testing.fakes import HashEmbedder
-from retentive.testing.injections import INJECTIONS, Injection
+from retentive.testing.injections import INJECTIONS, GullibleLlm, Injection
 
 SET = pytest.mark.parametrize("injection", INJECTIONS, ids=lambda one: one.name)
 OPEN = policies.retentive.replace(floor=None, near_duplicate=None, limit=10)
@@ -20,7 +24,9 @@ OPEN = policies.retentive.replace(floor=None, near_duplicate=None, limit=10)
 
 @pytest.fixture
 def alice() -> Space:
-    return Retentive(":memory:", embedder=HashEmbedder(), clock=Clock()).space("acme/alice")
+    home = Retentive(":memory:", embedder=HashEmbedder(), clock=Clock())
+    home.noticing = EVERYTHING_KEPT  # the same text thrice is the point here
+    return home.space("acme/alice")
 
 
 def state(space: Space) -> dict[str, tuple[Any, ...]]:
@@ -78,6 +84,53 @@ def test_an_extractive_reflection_only_quotes_them(alice: Space, injection: Inje
         (line,) = [line for line in xml.split("\n") if f'id="{insight.id}"' in line]
         assert 'mark="previously inferred"' in line
         assert re.fullmatch(r"<memory [^<>]*>[^<>]*</memory>", line)
+
+
+def counted(messages: Sequence[Message], schema: Schema | None) -> str:
+    """Answer honestly, whatever is asked: questions, insights about the first memory shown, ratings of all."""
+    shown = json.loads(messages[1]["content"])["memories"]
+    ratings = [{"id": one.get("id", 0), "rating": 4} for one in shown]
+    insights = [{"text": "Much is said here", "evidence": [1, 2], "rating": 5}]
+    return json.dumps({"questions": ["What is said here?"], "insights": insights, "ratings": ratings})
+
+
+def shown(injection: Injection) -> set[str]:
+    """Return the mark, unless it stands so far back in the text that the model is not shown it."""
+    return {injection.mark} if injection.mark in injection.text[:400] else set()
+
+
+def thinking(llm: GullibleLlm, rater: str) -> Retentive:
+    home = Retentive(":memory:", embedder=HashEmbedder(), llm=llm, clock=Clock())
+    home.rater = rater
+    home.noticing = EVERYTHING_KEPT
+    return home
+
+
+@SET
+@pytest.mark.parametrize("method", ["questions", "flat"])
+def test_a_model_that_reflects_on_them_is_not_reached(injection: Injection, method: str) -> None:
+    """It sees them quoted, concludes what an honest model would, and nothing else happens."""
+    llm = GullibleLlm(counted)
+    space = thinking(llm, "flat").space("acme/alice")
+    for at in range(3):
+        space.remember(f"{injection.text} ({at})", importance=1.0, trust=0.5, speaker=injection.text.strip()[:900])
+    before = state(space)
+    told = space.reflect(method=method)
+    assert (llm.obeyed, llm.seen) == ([], shown(injection))
+    assert (told.method, [one.text for one in told.insights]) == (method, ["Much is said here"])
+    assert told.insights[0].trust == 0.5
+    assert {name: state(space)[name] for name in before} == before
+
+
+@SET
+def test_a_model_that_rates_them_is_not_reached(injection: Injection) -> None:
+    """A text does not say how important it is."""
+    llm = GullibleLlm(counted)
+    space = thinking(llm, "llm").space("acme/alice")
+    space.remember(injection.text, id="evil")
+    assert space.run_jobs().done == 1
+    assert (llm.obeyed, llm.seen) == ([], shown(injection))
+    assert space.get("evil", touch=False).importance == pytest.approx(0.4)
 
 
 @SET

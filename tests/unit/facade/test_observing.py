@@ -181,6 +181,17 @@ def test_what_was_erased_does_not_come_back(space: Space) -> None:
     assert not [text for text in texts(space) if "Utrecht" in text]
 
 
+def test_a_whole_conversation_can_be_erased(space: Space) -> None:
+    """By its name as the source, with what was taken from it; observed again, it stays erased."""
+    told = space.observe(CHAT)
+    other = space.observe([user("I prefer trains.")], session="other")
+    space.forget(source=told.session, erase=True, derived=True)
+    assert {memory.id for memory in space.list(hidden=True)} == {
+        other.turns[0].id, other.memories[0].id,
+    }  # fmt: skip
+    assert space.observe(CHAT).turns == ()
+
+
 def test_what_was_edited_is_known_by_its_place(space: Space) -> None:
     """And forgotten turns stay forgotten."""
     told = space.observe(CHAT)

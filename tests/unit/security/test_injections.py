@@ -6,11 +6,14 @@ question without a fence, where everything must be.
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from retentive.llm.protocol import system, user
 from retentive.recall.lines import Line
-from retentive.recall.quoting import question
+from retentive.recall.quoting import inert_json, question
 from retentive.testing.injections import INJECTIONS, GullibleLlm, Injection, orders
 
 BY_NAME = [pytest.param(one, id=one.name.replace(" ", "-")) for one in INJECTIONS]
@@ -33,7 +36,7 @@ def test_the_judge_obeys_without_a_fence(injection: Injection) -> None:
     assert orders([system(f"Summarise: {injection.text}")]) == [injection.mark]
     assert orders([user(f"Summarise: {injection.text}")]) == [injection.mark]
     llm = GullibleLlm("{}")
-    assert injection.mark in llm.complete([user(injection.text)])
+    assert injection.mark in llm.complete([user(f"Summarise: {injection.text}")])
     assert llm.obeyed == [injection.mark]
 
 
@@ -41,6 +44,17 @@ def test_the_judge_obeys_without_a_fence(injection: Injection) -> None:
 def test_the_judge_obeys_behind_a_fence_without_escapes(injection: Injection) -> None:
     """Tags around a text are no fence if the text can close them or begin a line."""
     assert orders([user(f"<quoted>\n<memory>{injection.text}</memory>\n</quoted>")]) == [injection.mark]
+
+
+@pytest.mark.parametrize("injection", BY_NAME)
+def test_json_is_a_quotation_if_nothing_in_it_is_active(injection: Injection) -> None:
+    """As `inert_json` writes it; plain JSON is not where the text has markup or what cannot be seen."""
+    data = {"memories": [{"text": injection.text, injection.text: 1}]}
+    assert orders([user(inert_json(data))]) == []
+    assert json.loads(inert_json(data)) == data
+    active = re.search("[<>&`\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]", injection.text)
+    assert orders([user(json.dumps(data, ensure_ascii=False))]) == ([injection.mark] if active else [])
+    assert orders([system(inert_json(data))]) == [injection.mark]
 
 
 @pytest.mark.parametrize("injection", BY_NAME)
