@@ -250,7 +250,7 @@ def _mended(store: MendedStore, path: str, round_: _Round) -> Iterator[Finding]:
 def _contents(space: SpaceStore, round_: _Round) -> Iterator[Finding]:
     now = round_.now
     count = space.count(Gate(true_at=now, hidden=True))
-    found = [*_identity(space, round_.embedder), *_future(space, now), *_ratings(space, now)]
+    found = [*_identity(space, round_.embedder), *_future(space, now), *_ratings(space, now), *_dead_jobs(space)]
     found += _troubles(space, round_)
     yield from found
     if not any(finding.level != "ok" for finding in found):
@@ -292,6 +292,15 @@ def _future(space: SpaceStore, now: datetime) -> Iterator[Finding]:
             "Set the clock, or correct their `at`; until then they count as brand-new.",
             space.path,
         )
+
+
+def _dead_jobs(space: SpaceStore) -> Iterator[Finding]:
+    """Look for work that failed for good: nobody is told otherwise."""
+    dead = space.jobs(state="dead")
+    if dead:
+        kinds = ", ".join(sorted({job.kind for job in dead}))
+        remedy = f"See why: retentive jobs list --state dead --space {space.path}; then retry or drop them."
+        yield Finding("warning", f"{len(dead)} jobs failed for good ({kinds}).", remedy, space.path)
 
 
 def _ratings(space: SpaceStore, now: datetime) -> Iterator[Finding]:

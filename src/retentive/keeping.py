@@ -25,8 +25,8 @@ from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
 from retentive.stores.protocol import SpaceStore, Transaction
 from retentive.types import EmbedderIdentity, Gate, Json, Memory, Vectors
-from retentive.weighing.novelty import novelty
-from retentive.weighing.protocol import Rater
+from retentive.weighing.novelty import MOST, novelty
+from retentive.weighing.protocol import CuriousRater, Rater
 from retentive.weighing.rating import Rating
 from retentive.writing import (
     Author,
@@ -115,7 +115,7 @@ class Keeper:
             return []
         self.check_embedder()
         vectors = checked_vectors(self._tools().embedder, [passage(memory) for memory in drafts])
-        rating = self.rating([at for at, draft in enumerate(given) if draft.importance is None], vectors)
+        rating = self.rating([at for at, draft in enumerate(given) if draft.importance is None], vectors, drafts)
         notices = self.noticed(drafts, vectors)
         kept: list[Memory] = []
         with self.store.transaction() as tx:
@@ -140,15 +140,18 @@ class Keeper:
         found = self.store.get(ids)
         return [self._found(found.get(name), name) for name in ids]
 
-    def rating(self, places: Sequence[int], vectors: Vectors) -> Rating:
+    def rating(self, places: Sequence[int], vectors: Vectors, drafts: Sequence[Memory] = ()) -> Rating:
         """Return what rates the drafts at these places; how new they are is looked up before anybody must wait."""
         rater = self._rater() if places else None
         if rater is None:
             return Rating(None)
         embedder = self._tools().embedder
         band = embedder.band if isinstance(embedder, Calibrated) else None
-        wanted = [vectors[at] for at in places]
-        return Rating(rater, places, novelty(self.store, wanted, Gate(true_at=self.author.now), band))
+        rated = [drafts[at] for at in places] if drafts and len(places) <= MOST else []
+        wanted = [rater.curious(draft) for draft in rated] if isinstance(rater, CuriousRater) else []
+        asked = [vectors[at] for at in places]
+        new = novelty(self.store, asked, wanted or [True] * len(asked), Gate(true_at=self.author.now), band)
+        return Rating(rater, places, new)
 
     def stamp(self, tx: Transaction) -> None:
         """Note the embedder with the first vector; check again, for another process may have been first."""

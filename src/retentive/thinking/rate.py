@@ -83,6 +83,10 @@ class LlmRater:
     def __init__(self) -> None:
         self._offline = OfflineRater()
 
+    def curious(self, memory: Memory) -> bool:
+        """Whether it matters that something was said before."""
+        return self._offline.curious(memory)
+
     def rate(self, tx: Transaction, memories: Sequence[Memory], novelty: Sequence[float | None]) -> list[float]:
         """Return what the features say, until the model was asked."""
         return self._offline.rate(tx, memories, novelty)

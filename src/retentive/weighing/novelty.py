@@ -16,14 +16,17 @@ RELATED: Final = 0.7  # from which it is somewhat known, where an embedder does 
 
 
 def novelty(
-    store: SpaceStore, vectors: Sequence[Vectors], gate: Gate, band: tuple[float, float] | None
+    store: SpaceStore, vectors: Sequence[Vectors], wanted: Sequence[bool], gate: Gate, band: tuple[float, float] | None
 ) -> list[float | None]:
-    """Return how new each is, from 0 (said before) to 1; those written together are compared with one another too."""
+    """Return how new each is, from 0 (said before) to 1; None where nobody asks. Those written together count too."""
     if len(vectors) > MOST:
         return [None] * len(vectors)
     related = min(band[1] if band else RELATED, SAID - 0.05)
     found: list[float | None] = []
-    for at, vector in enumerate(vectors):
+    for at, (vector, asked) in enumerate(zip(vectors, wanted, strict=True)):
+        if not asked:
+            found.append(None)
+            continue
         nearest = store.nearest(vector, gate, 1).scores
         cosines = [float(vector @ other) for other in vectors[:at]] + [float(score) for score in nearest]
         known = (max(cosines, default=0.0) - related) / (SAID - related)

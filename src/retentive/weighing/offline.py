@@ -13,6 +13,7 @@ from retentive.weighing.features import features, weighed
 SETTING: Final = "importance"
 KIND_POINTS: Final = {"decision": 1.0, "procedure": 0.5, "preference": 0.5, "relation": 0.5, "episode": -0.5}
 """What a kind says beside the words: whoever calls something a decision has said why it matters."""
+WORTH_ASKING: Final = 7.0  # points from which the space is asked whether it was said before: that costs a search
 NOVELTY_POINTS: Final = 1.0  # what lies between a repetition and something new
 
 
@@ -27,6 +28,10 @@ class OfflineRater:
     """Rates by features of the text, and by how they stand among the space's own."""
 
     id = "offline"
+
+    def curious(self, memory: Memory) -> bool:
+        """Whether it matters that something was said before: a repetition of small talk is small talk in any case."""
+        return points_of(memory) >= WORTH_ASKING
 
     def rate(self, tx: Transaction, memories: Sequence[Memory], novelty: Sequence[float | None]) -> list[float]:
         """Return an importance for each, counting them into the space's spread."""

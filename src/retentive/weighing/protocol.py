@@ -28,3 +28,11 @@ class Rater(Protocol):
 
     def after(self, tx: Transaction, memories: Sequence[Memory]) -> None:
         """Do what needs the ids, behind the insertion of those that were rated."""
+
+
+@runtime_checkable
+class CuriousRater(Protocol):
+    """Optional: a rater that says for which memories it wants to know how new they are; others are not looked up."""
+
+    def curious(self, memory: Memory) -> bool:
+        """Whether the novelty of this memory matters."""

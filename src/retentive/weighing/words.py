@@ -6,8 +6,9 @@ word ending in ``*`` stands for everything that begins with it, ``_`` for the sp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -124,6 +125,9 @@ MOMENT: Final = Lazy(
     r"|september|october|november|december)\s+\d|\d{1,2}[:.]\d\d(?:\s*[ap]m)?|\d{1,2}\s*[ap]m|\d{4}-\d\d-\d\d"
     r"|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d|by\s+the\s+\d+(?:st|nd|rd|th))(?!\w)"
 )
+MONTHS: Final = Lazy(
+    r"january|february|march|april|may|june|july|august|september|october|november|december|next|tomorrow|tonight"
+)
 NUMBER: Final = Lazy(r"\d[\d,.]*")
 MONEY: Final = Lazy(
     r"[$€£¥]\s?\d|\d[\d,.]*\s*(?:k|m|bn|million|billion|thousand)?\s*(?:euros?|dollars?|pounds?|usd|eur|gbp|chf|yen|%"
@@ -131,6 +135,7 @@ MONEY: Final = Lazy(
 )
 _WORD: Final = Lazy(r"[^\W_]+(?:['-][^\W_]+)*")
 _SHORTEST_STEM: Final = 3
+_REMEMBERED: Final = 20_000  # words whose groups are kept at hand
 
 
 def words_of(text: str) -> list[str]:
@@ -141,22 +146,33 @@ def words_of(text: str) -> list[str]:
 def counted(words: list[str]) -> dict[str, int]:
     """Return how often each group speaks in these words."""
     counts = dict.fromkeys(GROUPS, 0)
+    lexicon = _lexicon()
     for at, word in enumerate(words):
-        for group in _groups_of(word):
+        heard = lexicon.known.get(word) or lexicon.look_up(word)
+        for group in heard.groups:
             counts[group] += 1
-        for rest, group in _lexicon().phrases.get(word, ()):
+        for rest, group in heard.phrases:
             if tuple(words[at + 1 : at + 1 + len(rest)]) == rest:
                 counts[group] += 1
     return counts
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What a word says: its groups, and the phrases it may begin."""
+
+    groups: tuple[str, ...]
+    phrases: tuple[tuple[tuple[str, ...], str], ...]
 
 
 class _Lexicon:
     """The groups by whole words, by beginnings of words, and by the first word of a phrase."""
 
     def __init__(self) -> None:
-        self.exact: dict[str, list[str]] = {}
-        self.stems: dict[str, list[str]] = {}
-        self.phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        self.known: dict[str, _Heard] = {}
+        self._exact: dict[str, list[str]] = {}
+        self._stems: dict[str, list[str]] = {}
+        self._phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for group, listed in GROUPS.items():
             for entry in listed.split():
                 self._add(group, entry)
@@ -164,25 +180,24 @@ class _Lexicon:
     def _add(self, group: str, entry: str) -> None:
         first, *rest = entry.split("_")
         if rest:
-            self.phrases.setdefault(first, []).append((tuple(rest), group))
+            self._phrases.setdefault(first, []).append((tuple(rest), group))
         elif entry.endswith("*"):
-            self.stems.setdefault(entry[:-1], []).append(group)
+            self._stems.setdefault(entry[:-1], []).append(group)
         else:
-            self.exact.setdefault(entry, []).append(group)
+            self._exact.setdefault(entry, []).append(group)
+
+    def look_up(self, word: str) -> _Heard:
+        """Return what a word says, and remember it, for words come again."""
+        groups = list(self._exact.get(word, ()))
+        for end in range(_SHORTEST_STEM, len(word) + 1):
+            groups += self._stems.get(word[:end], ())
+        heard = _Heard(tuple(dict.fromkeys(groups)), tuple(self._phrases.get(word, ())))
+        if len(self.known) >= _REMEMBERED:
+            self.known.clear()
+        self.known[word] = heard
+        return heard
 
 
 @cache
 def _lexicon() -> _Lexicon:
     return _Lexicon()
-
-
-@lru_cache(16_384)
-def _groups_of(word: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_looked_up(word)))
-
-
-def _looked_up(word: str) -> Iterator[str]:
-    lexicon = _lexicon()
-    yield from lexicon.exact.get(word, ())
-    for end in range(_SHORTEST_STEM, len(word) + 1):
-        yield from lexicon.stems.get(word[:end], ())

@@ -58,3 +58,10 @@ def test_retry_and_drop(queued: Run, data: Run) -> None:
     assert "1 jobs dropped." in queued("jobs", "drop", "one", "--yes").stderr
     assert "No job 'one'" in queued("jobs", "retry", "one", code=1).stderr
     assert "0 jobs will be tried again" in queued("jobs", "retry").stderr
+
+
+def test_the_doctor_sees_dead_jobs(queued: Run) -> None:
+    """With the command that shows why they died."""
+    seen = queued("doctor").stdout
+    assert "2 jobs failed for good (rate)." in seen
+    assert "retentive jobs list --state dead" in seen
