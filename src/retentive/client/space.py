@@ -14,6 +14,7 @@ from urllib.parse import quote
 from retentive.answer import Feedback, Recall
 from retentive.client.looking import RemoteLooking
 from retentive.client.minding import LONG, RemoteMind
+from retentive.client.reviewing import RemoteReview
 from retentive.client.sending import draft_data, fields_of, moments, plain, policy_data, state_data
 from retentive.client.transport import Ask, Transport, segment
 from retentive.errors import InvalidInput
@@ -43,7 +44,7 @@ PRINTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 """What a header can carry as it is; anything else is percent-encoded."""
 
 
-class RemoteSpace(RemoteMind, RemoteLooking, Space):
+class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
     """One tenant's memories on a server. Safe to share between threads."""
 
     _home: RemoteRetentive

@@ -22,7 +22,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from retentive.errors import RetentiveError
-from retentive.server import looking, memories, minding, recalls, spaces
+from retentive.server import looking, memories, minding, recalls, reviewing, spaces
 from retentive.server.access import grant_of
 from retentive.server.endpoints import Endpoint
 from retentive.server.guard import REQUEST_ID, Guard
@@ -39,6 +39,7 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
     *recalls.OPERATIONS,
     *looking.OPERATIONS,
     *minding.OPERATIONS,
+    *reviewing.OPERATIONS,
 )
 PUBLIC: Final = ("/health/live", "/health/ready", "/openapi.json", "/docs", "/docs/style.css")
 CLOSED: Final = ("/v1", "/metrics")

@@ -18,7 +18,7 @@ ABOUT: Final = (
 )
 PATH_PARAMETERS: Final[dict[str, tuple[str, str]]] = {
     "space": ("Whose memories; slashes as %2F.", "acme/alice"),
-    "id": ("The memory's id.", "0f3a9c1e5b7d2a4c6e80"),
+    "id": ("Its id.", "0f3a9c1e5b7d2a4c6e80"),
     "name": ("The policy's name.", "blend"),
 }
 TAGS: Final = {
@@ -27,6 +27,7 @@ TAGS: Final = {
     "mind": "Conversations in.",
     "upkeep": "Maintenance and reflection.",
     "jobs": "The durable queue.",
+    "review": "What denies or repeats what.",
     "policies": "How recalls rank.",
     "spaces": "Whole spaces: list, move, drop.",
     "server": "The server itself.",

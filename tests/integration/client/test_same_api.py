@@ -176,6 +176,28 @@ def test_upkeep_reflection_jobs_policy_and_conversations(local: Retentive, remot
     assert far.adapt(on=True) == near.adaptation() == far.adaptation()
 
 
+def test_conflicts_and_repetitions(local: Retentive, remote: Retentive) -> None:
+    """What denies and repeats what, decided from afar as from near."""
+    far, near = remote.space("acme/alice"), local.space("acme/alice")
+    near.remember("Alice works at Acme", at=NOW - timedelta(days=9))
+    near.remember("Alice no longer works at Acme", at=NOW - timedelta(days=1))
+    near.remember("Alice works at Acme.", at=NOW)
+    near.find_conflicts()
+    assert far.find_conflicts() == near.find_conflicts()
+    for status in ("open", "applied", None):
+        assert far.conflicts(status=status) == near.conflicts(status=status)
+    known = near.conflicts(status=None)
+    assert known
+    assert far.dismiss(known[0].id, reason="both are true").status == "dismissed"
+    assert near.conflicts(status="dismissed")[0].id == known[0].id
+    assert far.repetitions() == near.repetitions()
+    assert far.repetitions(known[0].newer.id, limit=5) == near.repetitions(known[0].newer.id, limit=5)
+    assert far.usage() == near.usage() == []
+    for decide in (far.accept, far.separate):
+        with pytest.raises(NotFound):
+            decide("nobody")
+
+
 @pytest.mark.parametrize(
     "moment",
     [NOW - timedelta(days=1), AsOf(true=NOW), AsOf(known=NOW - timedelta(days=2)), AsOf(NOW, NOW)],

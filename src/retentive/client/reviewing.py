@@ -1,0 +1,63 @@
+"""The verbs of a remote space that review: conflicts, repetitions, and what language models have taken."""
+
+from __future__ import annotations
+
+import builtins
+from abc import abstractmethod
+from typing import Any
+
+from retentive.client.minding import LONG, Progress
+from retentive.client.sending import fields_of
+from retentive.client.transport import segment
+from retentive.jobs.spending import Spent
+from retentive.review import Conflict, Repetition
+from retentive.types import Memory
+from retentive.wire.values import read
+from retentive.writing import checked_id
+
+
+class RemoteReview:
+    """The reviewing part of `RemoteSpace`."""
+
+    @abstractmethod
+    def _ask(self, method: str, path: str, **more: Any) -> Any: ...
+
+    def conflicts(self, *, status: str | None = "open", limit: int = 100) -> builtins.list[Conflict]:
+        """List memories that deny older ones, newest first: those that wait for a decision, unless asked otherwise."""
+        query = {"status": "all" if status is None else status, "limit": limit}
+        return [read(Conflict, one) for one in self._ask("GET", "/conflicts", query=query)["conflicts"]]
+
+    def find_conflicts(
+        self,
+        *,
+        limit: int = 10_000,
+        progress: Progress | None = None,  # noqa: ARG002 -- told only where the work is done
+    ) -> builtins.list[Conflict]:
+        """Let the server look for conflicts among the newest ``limit`` memories."""
+        told = self._ask("POST", "/conflicts/find", body={"limit": limit}, timeout=LONG)
+        return [read(Conflict, one) for one in told["conflicts"]]
+
+    def accept(self, conflict: str, *, reason: str = "") -> Conflict:
+        """Let the newer memory of a conflict (by its id) supersede the older."""
+        return read(Conflict, self._decide("conflicts", conflict, "accept", reason))
+
+    def dismiss(self, conflict: str, *, reason: str = "") -> Conflict:
+        """Say that a conflict (by its id) is none; a memory that was retired for it comes back."""
+        return read(Conflict, self._decide("conflicts", conflict, "dismiss", reason))
+
+    def repetitions(self, memory: str | None = None, *, limit: int = 100) -> builtins.list[Repetition]:
+        """List what was said again and only reinforced a memory (one of them, by its id), newest first."""
+        found = self._ask("GET", "/repetitions", query=fields_of(memory=memory, limit=limit))
+        return [read(Repetition, one) for one in found["repetitions"]]
+
+    def separate(self, repetition: str, *, reason: str = "") -> Memory:
+        """Keep a repetition (by its id) as a memory of its own after all; return that."""
+        return read(Memory, self._decide("repetitions", repetition, "separate", reason))
+
+    def usage(self) -> builtins.list[Spent]:
+        """List what language models have taken for this space, by kind of work and model."""
+        return [read(Spent, one) for one in self._ask("GET", "/usage")["usage"]]
+
+    def _decide(self, what: str, name: str, verdict: str, reason: str) -> Any:
+        path = f"/{what}/{segment(checked_id(name))}/{verdict}"
+        return self._ask("POST", path, body=fields_of(reason=reason or None), safe=False)

@@ -1,0 +1,150 @@
+"""The operations of review: what denies or repeats what, who decides, and what language models have taken."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from retentive.jobs.spending import Spent
+from retentive.review import STATES, Conflict, Repetition
+from retentive.server.memories import NAME, REASON
+from retentive.server.operations import Answer, Call, Operation
+from retentive.server.shapes import given, record, text, whole
+from retentive.types import Memory
+from retentive.wire.answers import memory_data
+from retentive.wire.values import written
+
+ALL: Final = "all"
+MOST: Final = whole("How many at most.", minimum=1, maximum=10_000, default=100)
+WHY: Final = record("Why.", {"reason": REASON})
+
+
+def conflicts(call: Call) -> Answer:
+    """List memories that deny older ones."""
+    asked = dict(call.query)
+    if asked.get("status") == ALL:
+        asked["status"] = None
+    return Answer({"conflicts": [written(one) for one in call.space.conflicts(**asked)]})
+
+
+def find_conflicts(call: Call) -> Answer:
+    """Look for conflicts among what is there already."""
+    found = call.space.find_conflicts(**given(call.body), progress=call.progress)
+    return Answer({"conflicts": [written(one) for one in found]})
+
+
+def accept(call: Call) -> Answer:
+    """Let the newer memory of a conflict supersede the older."""
+    return Answer(written(call.space.accept(call.path["id"], **given(call.body))))
+
+
+def dismiss(call: Call) -> Answer:
+    """Say that a conflict is none."""
+    return Answer(written(call.space.dismiss(call.path["id"], **given(call.body))))
+
+
+def repetitions(call: Call) -> Answer:
+    """List what was said again."""
+    return Answer({"repetitions": [written(one) for one in call.space.repetitions(**call.query)]})
+
+
+def separate(call: Call) -> Answer:
+    """Keep a repetition as a memory of its own."""
+    return Answer(memory_data(call.space.separate(call.path["id"], **given(call.body))))
+
+
+def usage(call: Call) -> Answer:
+    """Return what language models have taken."""
+    return Answer({"usage": [written(one) for one in call.space.usage()]})
+
+
+_SPACE = "/v1/spaces/{space}"
+OPERATIONS: Final = (
+    Operation(
+        "conflicts",
+        "GET",
+        _SPACE + "/conflicts",
+        "read",
+        "Memories that deny older ones, newest first",
+        conflicts,
+        query={
+            "status": {
+                "type": "string",
+                "enum": [*STATES, ALL],
+                "description": "What became of them; left out: those that wait for a decision.",
+            },
+            "limit": MOST,
+        },
+        answers={"conflicts": [Conflict]},
+        tag="review",
+    ),
+    Operation(
+        "find_conflicts",
+        "POST",
+        _SPACE + "/conflicts/find",
+        "write",
+        "Look for conflicts among the memories that are there already; lists, and never applies",
+        find_conflicts,
+        body=record("Where.", {"limit": whole("Among the newest so many.", minimum=1, maximum=1_000_000)}),
+        example={"limit": 1000},
+        answers={"conflicts": [Conflict]},
+        lane="long",
+        tag="review",
+    ),
+    Operation(
+        "accept",
+        "POST",
+        _SPACE + "/conflicts/{id}/accept",
+        "write",
+        "Let the newer memory of a conflict supersede the older",
+        accept,
+        body=WHY,
+        example={"reason": "she said so herself"},
+        answers=Conflict,
+        tag="review",
+    ),
+    Operation(
+        "dismiss",
+        "POST",
+        _SPACE + "/conflicts/{id}/dismiss",
+        "write",
+        "Say that a conflict is none; a memory that was retired for it comes back",
+        dismiss,
+        body=WHY,
+        example={"reason": "she said so herself"},
+        answers=Conflict,
+        tag="review",
+    ),
+    Operation(
+        "repetitions",
+        "GET",
+        _SPACE + "/repetitions",
+        "read",
+        "What was said again and only reinforced a memory, newest first",
+        repetitions,
+        query={"memory": text("Only of this memory, by its id.", **NAME), "limit": MOST},
+        answers={"repetitions": [Repetition]},
+        tag="review",
+    ),
+    Operation(
+        "separate",
+        "POST",
+        _SPACE + "/repetitions/{id}/separate",
+        "write",
+        "Keep a repetition as a memory of its own after all",
+        separate,
+        body=WHY,
+        example={"reason": "she said so herself"},
+        answers=Memory,
+        tag="review",
+    ),
+    Operation(
+        "usage",
+        "GET",
+        _SPACE + "/usage",
+        "read",
+        "What language models have taken for the space, by kind of work and model",
+        usage,
+        answers={"usage": [Spent]},
+        tag="jobs",
+    ),
+)
