@@ -50,5 +50,8 @@ def store_of(location: str | Path | None, store: Store | None, config: Config | 
     if config is None:
         return store_for(location)
     return store_for(
-        location, busy_timeout=config.busy_timeout, durability="full" if config.durability == "full" else "normal"
+        location,
+        busy_timeout=config.busy_timeout,
+        durability="full" if config.durability == "full" else "normal",
+        keys=config.encryption_keys,
     )

@@ -9,6 +9,7 @@ from retentive.errors import InvalidInput
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import Store
 from retentive.stores.sqlite.database import Durability
+from retentive.stores.sqlite.keys import KeyFolder
 from retentive.stores.sqlite.store import MOST_OPEN, SqliteStore
 
 EPHEMERAL = ":memory:"
@@ -22,6 +23,7 @@ def store_for(
     max_open: int = MOST_OPEN,
     busy_timeout: float = 5.0,
     durability: Durability = "normal",
+    keys: str | Path | None = None,
 ) -> Store:
     """Return the store at a location: ":memory:", "postgresql://…", or a folder (made when the first space is)."""
     if location == EPHEMERAL:
@@ -42,4 +44,5 @@ def store_for(
     folder = Path(location).expanduser()
     if folder.exists() and not folder.is_dir():
         raise InvalidInput(f"location={location!r} is a file; a store is a folder.", value=location)
-    return SqliteStore(folder, max_open=max_open, busy_timeout=busy_timeout, durability=durability)
+    ring = None if keys is None else KeyFolder(keys)
+    return SqliteStore(folder, max_open=max_open, busy_timeout=busy_timeout, durability=durability, keys=ring)

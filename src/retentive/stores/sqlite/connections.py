@@ -17,6 +17,7 @@ from retentive.stores.sqlite.check import check_cache, check_file
 from retentive.stores.sqlite.copying import Progress, copy_file
 from retentive.stores.sqlite.database import Database, Durability
 from retentive.stores.sqlite.forks import leak
+from retentive.stores.sqlite.keys import Keys
 from retentive.stores.sqlite.mending import incomplete, mend
 from retentive.stores.sqlite.reading import Reading
 from retentive.stores.sqlite.schema import prepare
@@ -33,6 +34,7 @@ class Terms:
 
     busy_timeout: float
     durability: Durability
+    keys: Keys | None = None
 
 
 class Connections:
@@ -95,13 +97,19 @@ class Connections:
 
     def _open(self) -> Database:
         self._used(self)
-        database = Database(self.file, busy_timeout=self._terms.busy_timeout, durability=self._terms.durability)
+        database = self._database()
         try:
             prepare(database, self.path)
         except BaseException:
             database.close()
             raise
         return database
+
+    def _database(self) -> Database:
+        """Open a connection of its own, with the key where there are keys; a new file's key is made now."""
+        terms = self._terms
+        key = None if terms.keys is None else terms.keys.key(self.path, create=not self.file.stat().st_size)
+        return Database(self.file, busy_timeout=terms.busy_timeout, durability=terms.durability, key=key)
 
     def _identity(self) -> tuple[int, int]:
         """Return which file lies at our path now."""
@@ -168,6 +176,8 @@ class Connections:
             if reader is None or clock is None or self._identity() != self._read_file:
                 return False
             self._cache.moved = 0  # one attempt, whatever comes of it
+            if self._terms.keys is not None:  # the derived file is not encrypted
+                return False
             if not self._cache.keep(folder, self.path):
                 return False
             if self._identity() == self._read_file and not reader.rows("erased_since", (clock[0],)):
@@ -236,7 +246,7 @@ class Connections:
         """
         with self._reading_lock:
             reader = self._connected_reader()
-            fresh = Database(self.file, busy_timeout=self._terms.busy_timeout)
+            fresh = self._database()
             try:
                 return [*check_file(fresh), *check_cache(reader, self._cache)]
             finally:
@@ -248,9 +258,10 @@ class Connections:
         Over a connection of its own, so that neither readers nor writers of this process wait for it.
         """
         self.connect()
-        source = Database(self.file, busy_timeout=self._terms.busy_timeout)
+        source = self._database()
+        keys = self._terms.keys
         try:
-            copy_file(source, target, progress)
+            copy_file(source, target, progress, None if keys is None else keys.key(self.path, create=False))
         finally:
             source.close()
 
@@ -322,9 +333,13 @@ class Connections:
         What is not possible now is tried again by the next transaction, of whatever process: a mark beside the file
         outlives this one.
         """
-        if self._cut_log(writer) and (not residue(self.file) or (rebuild(writer) and self._cut_log(writer))):
+        if self._cut_log(writer) and (not self._residue() or (rebuild(writer) and self._cut_log(writer))):
             unmark(self.file)
             self._unclean = False
+
+    def _residue(self) -> bool:
+        """Whether pages keep copies of what is gone; of encrypted pages nobody can say."""
+        return self._terms.keys is not None or residue(self.file)
 
     def _cut_log(self, writer: Database) -> bool:
         """Cut the write-ahead log to nothing: it still holds what was erased; say whether it is cut.

@@ -12,7 +12,7 @@ from uuid import uuid4
 import apsw
 
 from retentive.errors import RetentiveError, StoreCorrupt
-from retentive.stores.sqlite.database import Database
+from retentive.stores.sqlite.database import Database, unlock
 from retentive.stores.sqlite.faults import translate, translate_system
 
 PAGES: Final = 4_096
@@ -22,7 +22,7 @@ ARRIVING: Final = ".arriving-"
 Progress = Callable[[int, int], None]
 
 
-def copy_file(source: Database, target: Path, progress: Progress | None = None) -> None:
+def copy_file(source: Database, target: Path, progress: Progress | None = None, key: bytes | None = None) -> None:
     """Copy a database into a new file: one state of it, whatever is written meanwhile; nobody has to wait.
 
     The source's read transaction holds that state for as long as the copy takes; without it SQLite would begin again
@@ -33,6 +33,7 @@ def copy_file(source: Database, target: Path, progress: Progress | None = None) 
         source.value("clock")  # a transaction begins with its first read
         copy = apsw.Connection(str(target))
         try:
+            unlock(copy, key)
             _copy(source.connection, copy, progress)
         finally:
             copy.close()
@@ -63,9 +64,9 @@ def flush(path: Path) -> None:
             os.close(descriptor)
 
 
-def require_sound(file: Path, space: str) -> None:
+def require_sound(file: Path, space: str, key: bytes | None) -> None:
     """Refuse a copy that is damaged, or of another space."""
-    database = Database(file, busy_timeout=1.0)
+    database = Database(file, busy_timeout=1.0, key=key)
     try:
         complaints = [line for (line,) in database.rows("quick_check") if line != "ok"]
         held = database.value("identity")
@@ -76,7 +77,7 @@ def require_sound(file: Path, space: str) -> None:
         raise StoreCorrupt(f"{file} is no sound copy of space {space!r}: {said}. Nothing was restored from it.")
 
 
-def arrive(source: Path, folder: Path, name: str, space: str) -> Path:
+def arrive(source: Path, folder: Path, name: str, space: str, key: bytes | None) -> Path:
     """Copy a file, under its name, into a folder beside its future place, and look at it; return that folder."""
     place = folder / f"{ARRIVING}{uuid4().hex}"
     try:
@@ -85,7 +86,7 @@ def arrive(source: Path, folder: Path, name: str, space: str) -> Path:
         shutil.copyfile(source, target)
         target.chmod(0o600)
         flush(target)
-        require_sound(target, space)
+        require_sound(target, space, key)
     except OSError as error:
         shutil.rmtree(place, ignore_errors=True)
         raise translate_system(error, str(place)) from error

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import apsw
 
-from retentive.errors import Forbidden
+from retentive.errors import Forbidden, MissingExtra
 from retentive.stores.sqlite.faults import translate
 from retentive.stores.sqlite.statements import SQL
 
@@ -34,13 +34,23 @@ PRAGMA journal_size_limit = {LOG_LIMIT};
 class Database:
     """A connection that speaks our errors. Not for two threads at once: its owner holds a lock."""
 
-    def __init__(self, file: Path, *, busy_timeout: float, durability: Durability = "normal") -> None:
+    def __init__(
+        self, file: Path, *, busy_timeout: float, durability: Durability = "normal", key: bytes | None = None
+    ) -> None:
         self.file = file
         self.busy_timeout = busy_timeout
         try:
-            self._connection = _connect(file, busy_timeout)
+            self._connection = _connect(file, busy_timeout, key)
             self._connection.execute(PRAGMAS).fetchall()  # to the end: apsw stops at the first row that one returns
             self._connection.execute(f"PRAGMA synchronous = {durability.upper()};")
+        except apsw.NotADBError as error:
+            if key is None:
+                raise translate(error, str(file)) from error
+            raise Forbidden(
+                f"{file}: this key does not open it. Either it is another space's key, or the file was never encrypted "
+                "(export it without keys and import it with them), or it is damaged.",
+                file=str(file),
+            ) from error
         except apsw.Error as error:
             raise translate(error, str(file)) from error
 
@@ -120,7 +130,22 @@ class Database:
         return translate(error, str(self.file), system_errno=self._connection.system_errno)
 
 
-def _connect(file: Path, busy_timeout: float) -> apsw.Connection:
+def unlock(connection: apsw.Connection, key: bytes | None) -> None:
+    """Give a connection the key of its file, before anything is read."""
+    if key is None:
+        return
+    if not hasattr(apsw, "mc_version"):
+        raise MissingExtra(
+            "Encrypted spaces need SQLite3 Multiple Ciphers, and the installed apsw has plain SQLite. Run "
+            "`pip install --force-reinstall --no-deps apsw-sqlite3mc` (it takes apsw's place).",
+            extra="encryption",
+            module="apsw",
+        )
+    connection.pragma("cipher", "chacha20")
+    connection.pragma("key", f"raw:{key.hex()}")
+
+
+def _connect(file: Path, busy_timeout: float, key: bytes | None) -> apsw.Connection:
     """Open for writing where possible, else for reading, else as a file that nobody can change.
 
     The last is for a folder on a read-only medium: SQLite cannot lay its shared memory beside the file there. It would
@@ -128,6 +153,7 @@ def _connect(file: Path, busy_timeout: float) -> apsw.Connection:
     """
     try:
         connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)
+        unlock(connection, key)
         connection.set_busy_timeout(round(busy_timeout * 1000))
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1;").fetchall()
     except (apsw.CantOpenError, apsw.ReadOnlyError):
@@ -142,4 +168,5 @@ def _connect(file: Path, busy_timeout: float) -> apsw.Connection:
             ) from None
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         connection = apsw.Connection(f"file:{quote(str(file.resolve()))}?immutable=1", flags=flags)
+        unlock(connection, key)
     return connection

@@ -9,7 +9,7 @@ import apsw
 from retentive.errors import Forbidden, InvalidInput, NotFound, RetentiveError, StoreBusy, StoreCorrupt, StoreFull
 
 BUSY = "another process or thread is writing to it; try again, or raise busy_timeout"
-CORRUPT = "it is damaged or not a Retentive store; restore a backup, or look at it with `retentive doctor`"
+CORRUPT = "it is damaged, encrypted, or not a Retentive store; restore a backup, or look at it with `retentive doctor`"
 FULL = "there is no room left on the disk (or in the quota); the change was rolled back, free some space and try again"
 READ_ONLY = "it cannot be written; check the permissions of the folder and its files"
 INTERNAL = "this is a mistake in Retentive; please report it"

@@ -18,6 +18,7 @@ from retentive.stores.sqlite.connections import Terms
 from retentive.stores.sqlite.copying import ARRIVING, Progress, arrive
 from retentive.stores.sqlite.database import Durability
 from retentive.stores.sqlite.faults import translate_system
+from retentive.stores.sqlite.keys import Keys
 from retentive.stores.sqlite.names import HASHED, folder_name, space_of
 from retentive.stores.sqlite.peek import space_inside
 from retentive.stores.sqlite.space import SqliteSpace
@@ -35,7 +36,7 @@ class SqliteStore:
 
     At most ``max_open`` spaces hold connections and caches; the least recently used is closed first and opens again
     when it is next used. ``durability="normal"`` may lose the last commits in a power cut, but nothing else and never
-    the file; ``"full"`` waits for the disk at every commit.
+    the file; ``"full"`` waits for the disk at every commit. With ``keys`` every space's file is encrypted by its own.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class SqliteStore:
         max_open: int = MOST_OPEN,
         busy_timeout: float = 5.0,
         durability: Durability = "normal",
+        keys: Keys | None = None,
     ) -> None:
         if durability not in ("normal", "full"):
             raise InvalidInput(f"durability={durability!r} is unknown; use 'normal' or 'full'.", value=durability)
@@ -52,7 +54,8 @@ class SqliteStore:
             raise InvalidInput(f"max_open={max_open!r} is too small; at least one space must be open.", value=max_open)
         self.folder = Path(folder)
         self._max_open = max_open
-        self._terms = Terms(busy_timeout=busy_timeout, durability=durability)
+        self._keys = keys
+        self._terms = Terms(busy_timeout=busy_timeout, durability=durability, keys=keys)
         self._known: weakref.WeakValueDictionary[str, SqliteSpace] = weakref.WeakValueDictionary()
         self._forked()
         _STORES.add(self)
@@ -91,8 +94,14 @@ class SqliteStore:
         """Remove a space: its folder is moved away in one step, then deleted.
 
         A transaction of this process is waited for. Whoever else has the file open goes on in a file that nobody will
-        see again, and finds out at its next use.
+        see again, and finds out at its next use. The key of an encrypted space is destroyed with it.
         """
+        dropped = self._remove(space)
+        if self._keys is not None:
+            self._keys.shred(space)
+        return dropped
+
+    def _remove(self, space: str) -> bool:
         require_storable([("space", space)])
         file = self._file(space)
         if not file.exists():
@@ -119,9 +128,10 @@ class SqliteStore:
         target = self._file(space).parent
         if target.exists() and not replace:
             raise InvalidInput(f"Space {space!r} exists in {self.folder}; use replace=True, or drop it first.")
-        arrived = arrive(source, self.folder, FILE, space)
+        key = None if self._keys is None else self._keys.key(space, create=False)
+        arrived = arrive(source, self.folder, FILE, space, key)
         try:
-            self.drop(space)
+            self._remove(space)
             with _file_errors(target):
                 arrived.rename(target)
         finally:
@@ -180,6 +190,8 @@ class SqliteStore:
 
     def _named(self, name: str) -> str | None:
         space = space_of(name)
+        if space is None and self._keys is not None:
+            return self._keys.named(name)
         return space_inside(self.folder / name / FILE) if space is None and HASHED in name else space
 
     def _used(self, space: SqliteSpace) -> None:
