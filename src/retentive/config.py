@@ -72,12 +72,7 @@ KEYS: Final = (
         '"full"',
         "`normal`",
     ),
-    Key(
-        "encryption_keys",
-        read_path,
-        "A folder of keys, one for each space: new spaces are encrypted. Keep it apart from the store.",
-        '"/media/keys"',
-    ),
+    Key("encryption_keys", read_path, "A folder of keys, one per space: spaces are encrypted.", '"/media/keys"'),
     Key("prune.age_days", number_from(0), "Pruned only when older than this.", "365", "`365`"),
     Key("prune.idle_days", number_from(0), "… and not used for longer than this.", "180", "`180`"),
     Key("prune.strength", number_from(0), "… and weaker than this: half-life times use.", "0.1", "`0.1`"),
