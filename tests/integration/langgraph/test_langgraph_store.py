@@ -56,7 +56,7 @@ def test_deleting_leaves_no_text(store: RetentiveStore, memories: Retentive) -> 
     """A delete is an erasure: the journal keeps lines, no content."""
     store.put(ALICE, "k", {"content": "a secret"})
     store.delete(ALICE, "k")
-    assert all(line.after is None for line in memories.space("memories/alice").journal("k"))
+    assert "secret" not in repr(memories.space("memories/alice").journal())
 
 
 def test_absent_things(store: RetentiveStore, memories: Retentive) -> None:

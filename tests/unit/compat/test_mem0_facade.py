@@ -159,7 +159,7 @@ def test_delete_erases(memory: Memory, home: Retentive) -> None:
     assert memory.delete(added["id"]) == {"message": "Memory deleted successfully!"}
     assert memory.get(added["id"]) is None
     assert memory.search("secret", user_id="alice") == memory.get_all(user_id="alice") == {"results": []}
-    assert all(line.after is None for line in home.space("mem0/user/alice").journal())
+    assert "secret" not in repr(home.space("mem0/user/alice").journal())
     with pytest.raises(ValueError, match="not found"):
         memory.delete(added["id"])
 
