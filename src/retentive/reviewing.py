@@ -8,13 +8,14 @@ from __future__ import annotations
 import builtins
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from retentive.keeping import Keeper
 from retentive.stores.protocol import SpaceStore
 from retentive.types import Memory
 
 if TYPE_CHECKING:
+    from retentive.judging import Judged
     from retentive.review import Conflict, Repetition
 
 Progress = Callable[[int, int], None]
@@ -22,6 +23,8 @@ Progress = Callable[[int, int], None]
 
 class Reviewing:
     """The verbs of a space about conflicts and repetitions."""
+
+    _home: Any  # a `Retentive`, which is defined further out
 
     @property
     @abstractmethod
@@ -59,6 +62,18 @@ class Reviewing:
 
         keeper = self._keeper(self._kept)
         return find_conflicts(keeper, keeper.noticing, limit, progress)
+
+    def judge_conflicts(self, *, limit: int = 100, dry_run: bool = False, progress: Progress | None = None) -> Judged:
+        """Have the language model decide conflicts that wait; where it is unsure or fails, nothing changes.
+
+        ``dry_run`` only says how many there are, and what asking would take.
+        """
+        from retentive.judging import judge_conflicts  # noqa: PLC0415
+
+        keeper, llm = self._keeper(self._kept), self._home.llm
+        return judge_conflicts(
+            keeper.store, llm, keeper.author, keeper.noticing, limit, dry_run=dry_run, progress=progress
+        )
 
     def repetitions(self, memory: str | None = None, *, limit: int = 100) -> builtins.list[Repetition]:
         """List what was said again and only reinforced a memory (one of them, by its id), newest first."""

@@ -69,6 +69,33 @@ def find(session: Session, limit: int) -> None:
     _show(session, found)
 
 
+@command("judge", examples=["retentive conflicts judge --dry-run --llm openai:gpt-4o-mini"])
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="At most so many.")
+@click.option("--dry-run", is_flag=True, help="Only say how many there are, and what asking would take.")
+@click.option("--llm", help="The language model to ask.")
+def judge(session: Session, *, limit: int, dry_run: bool, llm: str | None) -> None:
+    """Have the language model decide conflicts that wait; where it is unsure or fails, nothing changes."""
+    if llm is not None:
+        session.arguments["llm"] = llm
+    with progress_bar("judging") as progress:
+        told = session.space().judge_conflicts(limit=limit, dry_run=dry_run, progress=progress)
+    shape = {
+        **plain(told),
+        "accepted": list(map(_shape, told.accepted)),
+        "dismissed": list(map(_shape, told.dismissed)),
+    }
+    session.emit(shape, lambda: "\n\n".join(map(_card, (*told.accepted, *told.dismissed))))
+    use = told.usage
+    took = f"{use.calls} calls, {use.input_tokens} tokens in, {use.output_tokens} out"
+    if dry_run:
+        talk(f"{told.left} wait. Asking would take about {took}.")
+    else:
+        counts = (
+            f"{len(told.accepted)} accepted, {len(told.dismissed)} dismissed, {told.left} left, {told.failed} failed"
+        )
+        talk(f"{counts}; {took}.")
+
+
 def _show(session: Session, found: Sequence[Conflict]) -> None:
     session.emit([_shape(conflict) for conflict in found], lambda: "\n\n".join(map(_card, found)))
     waiting = sum(conflict.status == "open" for conflict in found)
@@ -129,7 +156,7 @@ def _row(each: Repetition) -> tuple[str, ...]:
     )
 
 
-for each in (list_, accept, dismiss, find):
+for each in (list_, accept, dismiss, find, judge):
     conflicts.add_command(each)
 for each in (list_repetitions, separate):
     repetitions.add_command(each)

@@ -159,7 +159,9 @@ def _denial(draft: Memory, reference: Reference, other: Memory) -> Denial | None
         ruling = replace(
             ruling, confidence=round(ruling.confidence * 0.7, 3)
         )  # filed apart: another part of the matter
-    filed = bool(draft.id)  # who gives ids keeps the books: a document is not taken away under its name
+    filed = (
+        bool(draft.id) and not draft.derived_from
+    )  # who gives ids keeps the books; what was extracted has them by rule
     return Denial(reference, ruling, outdated, filed or held_back(newer, older))
 
 

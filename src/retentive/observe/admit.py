@@ -65,12 +65,14 @@ def as_memory(
 def insert_rated(
     keeper: Keeper, tx: Transaction, memories: Sequence[Memory], vectors: Sequence[Vectors], rating: Rating
 ) -> list[Memory]:
-    """Write memories in a stamped transaction, those that nobody rated with the rater's importance."""
+    """Write memories in a stamped transaction, those that nobody rated with the rater's importance.
+
+    What they deny of what is known is retired or listed; turns deny nothing.
+    """
     rated, reasons = rating.rated(tx, list(memories))
-    kept = [
-        keeper.insert(tx, memory, vector, reason)
-        for memory, vector, reason in zip(rated, vectors, reasons, strict=True)
-    ]
+    kept: list[Memory] = []
+    for memory, vector, notice, reason in zip(rated, vectors, keeper.noticed(rated, vectors), reasons, strict=True):
+        kept.append(keeper.admit(tx, memory, vector, notice, kept, reason))
     rating.finish(tx, kept)
     return kept
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from retentive.testing.llm import ScriptedLlm
+
 Run = Callable[..., Result]
 
 
@@ -67,3 +69,22 @@ def test_a_repetition_is_listed_and_separated(run: Run, data: Any) -> None:
     assert apart != first
     assert "kept apart" in run("repetitions", "list").stdout
     assert run("list").stdout.count("tea") == 2
+
+
+def test_a_model_is_named_before_it_judges(noor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without one the command says how to name one; what asking would take is said without asking."""
+    assert "language model" in noor("conflicts", "judge", code=1).stderr
+    monkeypatch.setenv("RETENTIVE_LLM_ENDPOINT_API_KEY", "none")
+    assert (
+        "1 wait. Asking would take about 1 calls" in noor("conflicts", "judge", "--llm", "openai:x", "--dry-run").stderr
+    )
+
+
+def test_a_model_judges(noor: Run, data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it decided is shown, and counted."""
+    answers = ScriptedLlm('{"verdict": "denies", "confidence": 0.99}')
+    monkeypatch.setattr("retentive.tools.resolve_llm", lambda *_given, **_more: answers)
+    told = noor("conflicts", "judge", "--llm", "openai:x")
+    assert "accepted  0.75" in told.stdout
+    assert "1 accepted, 0 dismissed, 0 left, 0 failed; 1 calls" in told.stderr
+    assert data("get", "noor-1")["superseded_by"] == "noor-2"
