@@ -137,10 +137,12 @@ class Connections:
     def again(self, work: Callable[[], T]) -> T:
         """Do work that has no effect, or all of it at once; do it again where that may well help."""
         deadline = time.monotonic() + self.terms.busy_timeout
-        pause = PAUSE
+        pause, lost = PAUSE, False
         while True:
             try:
                 with translated(self.place):
+                    if lost:
+                        self.checked()
                     return work()
             except StoreBusy as error:
                 cause = error.__cause__
@@ -149,8 +151,6 @@ class Connections:
                 lost = is_lost(cause)
             time.sleep(pause)
             pause *= 2
-            if lost:
-                self.checked()
 
     @contextmanager
     def alone(self, space: str) -> Iterator[None]:

@@ -25,6 +25,12 @@ FLOAT32 = np.dtype(">f4")
 HEADER = 4  # bytes: the dimension and two bytes unused
 
 
+NO_VECTOR = (
+    "The database has no pgvector: install it on the server, then run CREATE EXTENSION vector in this database "
+    "(see docs/postgres.md)."
+)
+
+
 def imported() -> Any:
     """Return psycopg, or say how to install it."""
     try:
@@ -105,8 +111,5 @@ def adapted() -> Callable[[Connection[Any]], None]:
 def _vector_type(connection: Connection[Any], types: type[TypeInfo]) -> TypeInfo:
     info = types.fetch(connection, "vector")
     if info is None:
-        raise Forbidden(
-            "The database has no pgvector: install it on the server, then run CREATE EXTENSION vector in this database "
-            "(see docs/postgres.md)."
-        )
+        raise Forbidden(NO_VECTOR)
     return info

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,8 +36,24 @@ FAULTS: dict[str, tuple[type[RetentiveError], str]] = {
     "XX002": (StoreCorrupt, "the server found a damaged index; run REINDEX"),
 }
 
+# Who is not let in gets no SQLSTATE from libpq, only the server's words (English where nobody changed `lc_messages`; in
+# another language it reads as a lost connection, with those words in the message).
+REFUSALS = (
+    (re.compile(r"database .* does not exist"), "3D000"),
+    (re.compile(r"role .* does not exist|authentication failed|pg_hba\.conf|no password supplied"), "28000"),
+    (re.compile(r"too many (clients|connections)|remaining connection slots"), "53300"),
+)
+
 LOST_STATES = ("08", "57P")
 RETRIED = ("40001", "40P01")
+
+
+def state_of(error: BaseException | None) -> str | None:
+    """Return the SQLSTATE of an error; None is a connection that went, or never was."""
+    state: str | None = getattr(error, "sqlstate", None)
+    if state is None and isinstance(error, _operational()):
+        return next((known for words, known in REFUSALS if words.search(str(error))), None)
+    return state
 
 
 def fault_of(state: str | None) -> tuple[type[RetentiveError], str]:
@@ -48,13 +65,13 @@ def fault_of(state: str | None) -> tuple[type[RetentiveError], str]:
 
 def is_lost(error: BaseException | None) -> bool:
     """Say whether an error means that the connection is gone."""
-    state = getattr(error, "sqlstate", None)
+    state = state_of(error)
     return isinstance(error, _operational()) and (state is None or state.startswith(LOST_STATES))
 
 
 def is_passing(error: BaseException | None) -> bool:
     """Say whether the same work may well succeed when done again."""
-    return is_lost(error) or getattr(error, "sqlstate", None) in RETRIED
+    return is_lost(error) or state_of(error) in RETRIED
 
 
 def _operational() -> type[BaseException]:
@@ -81,7 +98,7 @@ def translated(place: str) -> Iterator[None]:
 
 def translate(error: Any, place: str) -> RetentiveError:
     """Return our error for one of the driver's."""
-    state = error.sqlstate
+    state = state_of(error)
     kind, remedy = fault_of(state)
     told = " ".join(str(error).split())
     return kind(f"{place}: {told}: {remedy}.", place=place, sqlstate=state, error=type(error).__name__)

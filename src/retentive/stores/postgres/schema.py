@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from retentive.errors import Forbidden
+from retentive.stores.postgres.driver import NO_VECTOR
 from retentive.stores.postgres.statements import qualified, quoted
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def _migrate(connection: Connection[Any], schema: str, steps: Sequence[Migration
     """Run what is missing, each step in a transaction of its own, while other processes wait their turn."""
     connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
     try:
+        if connection.execute("SELECT to_regtype('vector')").fetchone() == (None,):
+            raise Forbidden(NO_VECTOR)
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)}".encode())
         connection.execute(qualified(VERSIONS, schema).encode())
         version = _version(connection, schema, steps)

@@ -32,6 +32,7 @@ class Writer:
         self._sent = 0
         self._committing: str | None = None
         self._settled = False
+        self._again = False  # begun again: what was sent before is not there yet
         self._begin()
         self.head = self._begun
 
@@ -62,7 +63,7 @@ class Writer:
         """Return all rows of a statement; ``flush=False`` where nothing gathered can change the answer."""
 
         def ask() -> list[Row]:
-            if flush:
+            if flush or self._again:
                 self._send()
             return self._link.rows(name, bindings)
 
@@ -120,4 +121,4 @@ class Writer:
                 "transaction was written, begin it again.",
                 space=self._space,
             )
-        self._sent = 0
+        self._sent, self._again = 0, True
