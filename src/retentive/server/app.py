@@ -42,6 +42,7 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
     *reviewing.OPERATIONS,
 )
 PUBLIC: Final = ("/health/live", "/health/ready", "/openapi.json", "/docs", "/docs/style.css")
+OFTEN: Final = ("/v1/spaces/{space}/recall", "/v1/spaces/{space}/memories")
 CLOSED: Final = ("/v1", "/metrics")
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -89,7 +90,8 @@ def _operation_routes(service: Service) -> list[BaseRoute]:
     by_path: dict[str, dict[str, Operation]] = {}
     for operation in OPERATIONS:
         by_path.setdefault(operation.path, {})[operation.method] = operation
-    ordered = sorted(by_path, key=lambda path: path.endswith("}"))  # names before parameters in the same place
+    # what is asked most is looked at first; names stand before parameters in the same place
+    ordered = sorted(by_path, key=lambda path: (path not in OFTEN, path.endswith("}")))
     return [Route(path, Endpoint(service, by_path[path])) for path in ordered]
 
 
