@@ -23,7 +23,7 @@ PYTEST_ARGS ?=
 LINTED := src tests scripts benchmarks models
 
 .PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test mcp-peers coverage \
-        llm-model quality scenarios integrations bench check clean distclean interpreter deploy-check
+        llm-model quality scenarios integrations bench check clean distclean interpreter deploy-check typescript
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -139,6 +139,11 @@ check: lint types imports coverage docs wheel-test  ## everything CI runs, in th
 mcp-peers:  ## install from npm what the MCP tests talk to: the official memory server and inspector (needs node)
 	npm install --prefix build/npm --no-audit --no-fund --no-save \
 	  @modelcontextprotocol/server-memory@2026.8.31 @modelcontextprotocol/inspector
+
+typescript: $(DEV)  ## build and test the TypeScript client against a running server (needs Node 20 and npm)
+	$(PY) scripts/openapi_json.py --check
+	cd clients/typescript && npm ci --no-audit --no-fund --silent && npm run --silent generate && git diff --exit-code -- src \
+	  && npm run --silent build && RETENTIVE_PYTHON='$(abspath $(PY))' npm test --silent
 
 # ---- measuring --------------------------------------------------------------------------------------------------
 
