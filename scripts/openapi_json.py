@@ -1,4 +1,4 @@
-"""Write clients/typescript/openapi.json and src/routes.ts from the server's table of operations; `--check` says whether it is current.
+"""Write what the TypeScript client takes from the server's table of operations; `--check` says whether it is current.
 
 Types follow with `npm run generate` in that folder.
 """
