@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Self
 
+import numpy as np
+
+from retentive.conflicts.find import Notice
 from retentive.keeping import Keeper
 from retentive.observe.outcome import NotTaken
 from retentive.observe.patterns import COMMITMENT, Extract, extract
@@ -62,26 +65,58 @@ def as_memory(
     return memory_of(draft, author)
 
 
-def insert_rated(
-    keeper: Keeper, tx: Transaction, memories: Sequence[Memory], vectors: Sequence[Vectors], rating: Rating
+def insert_turns(
+    keeper: Keeper, tx: Transaction, turns: Sequence[Memory], vectors: Sequence[Vectors], rating: Rating
 ) -> list[Memory]:
-    """Write memories in a stamped transaction, those that nobody rated with the rater's importance.
-
-    What they deny of what is known is retired or listed; turns deny nothing.
-    """
-    rated, reasons = rating.rated(tx, list(memories))
-    kept: list[Memory] = []
-    for memory, vector, notice, reason in zip(rated, vectors, keeper.noticed(rated, vectors), reasons, strict=True):
-        kept.append(keeper.admit(tx, memory, vector, notice, kept, reason))
+    """Write turns in a stamped transaction, those that nobody rated with the rater's importance."""
+    rated, reasons = rating.rated(tx, list(turns))
+    kept = [keeper.insert(tx, *one) for one in zip(rated, vectors, reasons, strict=True)]
     rating.finish(tx, kept)
     return kept
 
 
-def rating_of(rating: Rating, places: Sequence[int]) -> Rating:
-    """Return the rating of some of the drafts alone, which now stand in this order."""
-    novelty = dict(zip(rating.places, rating.novelty, strict=True))
-    unrated = [at for at, place in enumerate(places) if place in novelty]
-    return Rating(rating.rater, unrated, [novelty[places[at]] for at in unrated])
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """What is to be written of what was taken from turns: sifted, and looked at for what it denies."""
+
+    memories: Sequence[Memory]
+    vectors: Sequence[Vectors]
+    rating: Rating
+    notices: Sequence[Notice]
+    refused: Sequence[NotTaken] = ()
+
+    @classmethod
+    def of(
+        cls, keeper: Keeper, taken: Sequence[Memory], vectors: Sequence[Vectors], unrated: Collection[int] | None = None
+    ) -> Self:
+        """Sift, rate and look for conflicts, before any transaction; ``unrated`` are those without an importance."""
+        places, refused = Admission(keeper.store, keeper.author).sift(taken, vectors)
+        chosen, found = [taken[at] for at in places], [vectors[at] for at in places]
+        asked = [at for at, place in enumerate(places) if unrated is None or place in unrated]
+        rating = keeper.rating(asked, np.array(found))
+        return cls(chosen, found, rating, keeper.noticed(chosen, found) if chosen else (), refused)
+
+    def unchanged(self, keeper: Keeper, tx: Transaction) -> bool:
+        """Whether all of it may still be written, now that the transaction has begun."""
+        return len(self.standing(keeper, tx)) == len(self.memories)
+
+    def standing(self, keeper: Keeper, tx: Transaction) -> list[int]:
+        """Return the places of what may still be written."""
+        return Admission(keeper.store, keeper.author, tx).sift(self.memories, self.vectors)[0]
+
+    def write(self, keeper: Keeper, tx: Transaction, standing: Sequence[int] | None = None) -> list[Memory]:
+        """Write it in a stamped transaction, with what it retires.
+
+        Where only some of it still stands, that is written without a look at what it denies: the look was at all of it.
+        """
+        rated, reasons = self.rating.rated(tx, list(self.memories))
+        if standing is not None and len(standing) < len(rated):
+            return [keeper.insert(tx, rated[at], self.vectors[at], reasons[at]) for at in standing]
+        kept: list[Memory] = []
+        for memory, vector, notice, reason in zip(rated, self.vectors, self.notices, reasons, strict=True):
+            kept.append(keeper.admit(tx, memory, vector, notice, kept, reason))
+        self.rating.finish(tx, kept)
+        return kept
 
 
 class Admission:

@@ -14,7 +14,7 @@ from retentive.jobs import Desk, Worked, enqueue
 from retentive.jobs.decide import ATTEMPTS
 from retentive.llm.asking import ask_json
 from retentive.llm.protocol import Llm, model_id
-from retentive.observe.admit import Admission, as_memory, insert_rated, rating_of, taken_drafts
+from retentive.observe.admit import Statements, as_memory, taken_drafts
 from retentive.observe.asking import SCHEMA, asked_about, batches, claims
 from retentive.observe.outcome import NotTaken
 from retentive.observe.patterns import Extract
@@ -57,15 +57,14 @@ class Extracting:
         if not found.taken:
             return Worked(lambda tx, _job: _note(tx, desk, turns, 0, found.refused))
         vectors = checked_vectors(desk.tools.embedder, [passage(memory) for memory in found.taken])
-        rating = desk.keeper.rating(found.unrated, vectors)
+        stated = Statements.of(desk.keeper, found.taken, list(vectors), set(found.unrated))
 
         def finish(tx: Transaction, _job: Job) -> None:
-            admitted, again = Admission(desk.keeper.store, desk.keeper.author, tx).sift(found.taken, list(vectors))
-            standing = [at for at in admitted if _evidence_stands(tx, found.taken[at])]
-            desk.keeper.stamp(tx)
-            taken = [found.taken[at] for at in standing]
-            insert_rated(desk.keeper, tx, taken, [vectors[at] for at in standing], rating_of(rating, standing))
-            _note(tx, desk, turns, len(taken), [*found.refused, *again])
+            standing = [at for at in stated.standing(desk.keeper, tx) if _evidence_stands(tx, stated.memories[at])]
+            if standing:
+                desk.keeper.stamp(tx)
+            kept = stated.write(desk.keeper, tx, standing)
+            _note(tx, desk, turns, len(kept), [*found.refused, *stated.refused])
 
         return Worked(finish)
 

@@ -16,7 +16,7 @@ _I: Final = re.IGNORECASE
 _ADVERB: Final = (
     r"(?:(?:really|just|also|actually|still|absolutely|simply|always|usually|generally|honestly|personally|totally"
     r"|particularly|definitely|truly|quite|strongly|especially|finally|already|now|both|all|have|kind of|sort of"
-    r"|mostly|often|normally|only|currently|very much|probably|then|gladly|happily|certainly|gonna|even)\s+)*"
+    r"|mostly|often|normally|only|currently|very much|probably|then|no longer|gladly|happily|certainly|gonna|even)\s+)*"
 )
 _PERSON: Final = r"(?:i|we)"
 _KIN: Final = (

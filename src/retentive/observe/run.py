@@ -14,17 +14,16 @@ from retentive.errors import InvalidInput, StoreBusy
 from retentive.indexing import passage
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm, Usage
-from retentive.observe.admit import Admission, insert_rated, rating_of, taken_drafts
+from retentive.observe.admit import Statements, insert_turns, taken_drafts
 from retentive.observe.asking import estimate
 from retentive.observe.extracting import enqueue_turns
-from retentive.observe.outcome import NO_COST, Episode, NotTaken, Observation
+from retentive.observe.outcome import NO_COST, Episode, Observation
 from retentive.observe.segments import GAP, LOOKED_BACK, Said, begins, content_terms, shift_below
 from retentive.observe.sessions import OBSERVED, STATED, Kept, Place, find_session, places, trusted
 from retentive.observe.turns import Read, read_messages
 from retentive.recall.request import Tools
 from retentive.text.tokens import query_terms
 from retentive.types import Draft, Memory, Vectors, aware
-from retentive.weighing.rating import Rating
 from retentive.writing import checked_name, checked_unit, memory_of
 
 LLM, PATTERNS, NONE = "llm", "patterns", "none"
@@ -55,8 +54,7 @@ class Planned:
     turns: tuple[Memory, ...]
     vectors: Sequence[Vectors]
     episodes: tuple[Episode, ...]
-    taken: tuple[Memory, ...]
-    taken_vectors: Sequence[Vectors]
+    stated: Statements
 
 
 def observe(
@@ -109,10 +107,8 @@ class _Run:
             return replace(told, dry_run=self._wish.dry_run)
         planned = self._plan(kept, fresh)
         if self._wish.dry_run:
-            admission = Admission(self._store, self._author)
-            admitted, refused = admission.sift(planned.taken, planned.taken_vectors)
             told = replace(told, cost=self._cost(planned.turns))
-            return self._told(told, planned, [planned.taken[at] for at in admitted], refused)
+            return self._told(told, planned, planned.stated.memories)
         return self._write(planned, told)
 
     def _cost(self, turns: Sequence[Memory]) -> Usage:
@@ -123,7 +119,8 @@ class _Run:
         vectors = self._embedded([passage(draft) for draft in drafts])
         turns, episodes = self._cut(kept, drafts, vectors)
         taken = taken_drafts(turns, self._author) if self._wish.extract == PATTERNS else []
-        return Planned(kept, turns, vectors, episodes, tuple(taken), self._embedded([passage(one) for one in taken]))
+        stated = Statements.of(self._keeper, taken, self._embedded([passage(one) for one in taken]))
+        return Planned(kept, turns, vectors, episodes, stated)
 
     def _draft(self, session: str, place: Place) -> Memory:
         turn = place.turn
@@ -185,37 +182,25 @@ class _Run:
         return Said(memory.created_at, memory.speaker or "", memory.text, content_terms(terms), vector)
 
     def _write(self, planned: Planned, told: Observation) -> Observation | None:
-        said, stated = self._rating(planned.vectors), self._rating(planned.taken_vectors)  # apart: one quotes the other
+        rating = self._keeper.rating(range(len(planned.vectors)), np.array(planned.vectors))
         with self._store.transaction() as tx:
-            if any(tx.get(turn.id) is not None for turn in planned.turns):
+            taken_by_others = any(tx.get(turn.id) is not None for turn in planned.turns)
+            if taken_by_others or not planned.stated.unchanged(self._keeper, tx):
                 return None
             self._keeper.stamp(tx)
-            admission = Admission(self._store, self._author, tx)
-            admitted, refused = admission.sift(planned.taken, planned.taken_vectors)
-            turns = insert_rated(self._keeper, tx, planned.turns, planned.vectors, said)
-            taken = insert_rated(
-                self._keeper,
-                tx,
-                [planned.taken[at] for at in admitted],
-                [planned.taken_vectors[at] for at in admitted],
-                rating_of(stated, admitted),
-            )
+            turns = insert_turns(self._keeper, tx, planned.turns, planned.vectors, rating)
+            taken = planned.stated.write(self._keeper, tx)
             jobs = enqueue_turns(tx, turns, self._author.now) if self._wish.extract == LLM else []
         told = replace(told, jobs=tuple(jobs), cost=self._cost(turns))
-        return self._told(told, replace(planned, turns=tuple(turns)), taken, refused)
+        return self._told(told, replace(planned, turns=tuple(turns)), taken)
 
-    def _rating(self, vectors: Sequence[Vectors]) -> Rating:
-        return self._keeper.rating(range(len(vectors)), np.array(vectors))
-
-    def _told(
-        self, told: Observation, planned: Planned, taken: Sequence[Memory], refused: Sequence[NotTaken]
-    ) -> Observation:
+    def _told(self, told: Observation, planned: Planned, taken: Sequence[Memory]) -> Observation:
         return replace(
             told,
             turns=planned.turns,
             episodes=planned.episodes,
             memories=tuple(taken),
-            refused=tuple(refused),
+            refused=tuple(planned.stated.refused),
             dry_run=self._wish.dry_run,
         )
 

@@ -203,6 +203,22 @@ def test_turns_that_go_while_the_model_thinks_leave_nothing(*, erase: bool) -> N
     assert spaces[0].jobs() == []
 
 
+def test_what_still_stands_is_written() -> None:
+    """Though another turn was forgotten while the model thought."""
+    spaces: list[Space] = []
+
+    def forgetting(_messages: object, _schema: object) -> str:
+        (first,) = [turn for turn in spaces[0].list(kinds=["episode"]) if "Utrecht" in turn.text]
+        spaces[0].forget(first.id)
+        return json.dumps(GOOD)
+
+    spaces.append(home(ScriptedLlm(forgetting)).space("acme/priya"))
+    spaces[0].observe(CHAT)
+    spaces[0].run_jobs()
+    assert [memory.text for memory in taken(spaces[0])] == ["The assistant looks for recipes by Friday."]
+    assert spaces[0].journal()[-1].reason == "1 memories taken from 3 turns, 0 refused"
+
+
 def test_forgotten_turns_are_not_shown() -> None:
     """Nor asked about, if none is left."""
     llm = ScriptedLlm(json.dumps({"memories": []}))

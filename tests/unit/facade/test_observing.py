@@ -160,6 +160,14 @@ def test_a_later_saying_retires_an_earlier_one(space: Space) -> None:
     assert len(space.chain(told.memories[0].id)) == 2
 
 
+def test_a_denial_retires_what_it_denies(space: Space) -> None:
+    """What is taken from a turn is looked at as what is remembered is; turns themselves deny nobody."""
+    space.observe([user("I work at Acme as a nurse.")], session="a")
+    space.observe([user("I no longer work at Acme as a nurse.")], session="b")
+    assert [memory.text for memory in space.list(kinds=["fact"])] == ["I no longer work at Acme as a nurse"]
+    assert len(space.list(kinds=["episode"])) == 2
+
+
 def test_what_is_known_is_not_taken_again(space: Space) -> None:
     """The refusal names the memory that says it; another speaker's is another memory."""
     first = space.observe([user("I love tea.")], session="a")
