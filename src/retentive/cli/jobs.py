@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from retentive.cli.options import command
+from retentive.cli.rating import priced
 from retentive.cli.schedule import SPAN, repeat
 from retentive.cli.session import Session, confirm, progress_bar, talk
 from retentive.cli.shapes import columns, plain, seen, when
@@ -34,13 +35,19 @@ def list_(session: Session, *, state: JobState | None, kind: str | None) -> None
         talk("`retentive jobs retry` tries the dead ones again, `retentive jobs drop` removes them.")
 
 
-@command("run", examples=["retentive jobs run", "retentive jobs run --limit 20 --kind rate"])
+@command("run", examples=["retentive jobs run --dry-run", "retentive jobs run --limit 20 --kind rate"])
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only jobs of this kind; may be repeated.")
+@click.option("--dry-run", is_flag=True, help="Only say what is due, and what it would take of the language model.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many jobs (in each space).")
 @click.option("--all-spaces", is_flag=True, help="Every space of the store, one after the other.")
 @click.option("--every", type=SPAN, metavar="SPAN", help="Go on until interrupted, once in this time: 30s, 5m.")
-def run(session: Session, *, kinds: tuple[str, ...], limit: int | None, all_spaces: bool, every: float | None) -> None:
+def run(
+    session: Session, *, kinds: tuple[str, ...], dry_run: bool, limit: int | None, all_spaces: bool, every: float | None
+) -> None:
     """Do what is due. Any number of processes may run at once; each job is done by one of them."""
+    if dry_run:
+        _foretell(session, all_spaces=all_spaces)
+        return
 
     def once() -> None:
         memories = session.memories()
@@ -56,6 +63,23 @@ def run(session: Session, *, kinds: tuple[str, ...], limit: int | None, all_spac
                 talk(f"{seen(path)}: {line}" if all_spaces else line)
 
     repeat(once, every) if every else once()
+
+
+def _foretell(session: Session, *, all_spaces: bool) -> None:
+    from retentive.reflect.outcome import Cost
+
+    memories = session.memories()
+    paths = memories.spaces() if all_spaces else [session.space().path]
+    told = [(path, one) for path in paths for one in memories.space(path).forecast_jobs()]
+    session.emit([{"space": path, **plain(one)} for path, one in told], "")
+    for path, one in told:
+        taken = one.usage
+        would = "nobody can say what that takes" if taken is None else "no model is asked"
+        if taken is not None and taken.calls:
+            would = priced(Cost(taken.calls, taken.input_tokens, taken.output_tokens, taken.cost))
+        talk(f"{seen(path)}: {one.jobs} jobs of kind {seen(one.kind)} are due: {would}.")
+    if not told:
+        talk("Nothing is due.")
 
 
 @command("retry", examples=["retentive jobs retry"])

@@ -77,6 +77,14 @@ class Handler(Protocol):
         """Do the work of these jobs."""
 
 
+@runtime_checkable
+class ForecastingHandler(Protocol):
+    """Optional: a handler that can say beforehand what its work would take."""
+
+    def forecast(self, jobs: Sequence[Job], desk: Desk) -> Usage:
+        """Return what the work of these jobs would take of the model at most; asks nobody, writes nothing."""
+
+
 class Handlers:
     """The handlers by kind: those of this installation, and those that a program registered."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from retentive.errors import InvalidInput, NotFound, RetentiveError
-from retentive.jobs.handlers import Desk, Handlers, LeaseLost, Worked
+from retentive.jobs.handlers import Desk, ForecastingHandler, Handlers, LeaseLost, Worked
 from retentive.jobs.queue import Claim, claim, give_back, ours_of, renew
 from retentive.jobs.spending import note_usage
 from retentive.keeping import Keeper
@@ -33,6 +33,15 @@ class Ran:
     waiting_for_llm: int = 0  # of those: need a language model, and none is named
     unknown: tuple[str, ...] = ()  # kinds that nothing here can do
     usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What the due jobs of a kind would take; ``usage`` is None where nobody can say."""
+
+    kind: str
+    jobs: int
+    usage: Usage | None
 
 
 @dataclass(slots=True)
@@ -74,6 +83,18 @@ class Worker:
             if progress is not None:
                 progress(count.handled, max(total, count.handled))
         return self._told(count)
+
+    def forecast(self) -> list[Forecast]:
+        """Say what the jobs that are due now would take; nothing is begun."""
+        now, found = self._now(), []
+        due = [job for job in self._store.jobs() if job.state != "dead" and job.due_at <= now]
+        desk = Desk(self._keeper(), self._tools(), self._llm, lambda: None)
+        for kind in sorted({job.kind for job in due}):
+            jobs = [job for job in due if job.kind == kind]
+            handler: object = self._handlers.get(kind) if kind in self._handlers.kinds else None
+            usage = handler.forecast(jobs, desk) if isinstance(handler, ForecastingHandler) else None
+            found.append(Forecast(kind, len(jobs), usage))
+        return found
 
     def _now(self) -> datetime:
         return self._keeper().author.now

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from retentive.errors import InvalidInput
 from retentive.jobs.handlers import Handler, Handlers
 from retentive.jobs.queue import drop, retry
-from retentive.jobs.run import Ran, Worker
+from retentive.jobs.run import Forecast, Ran, Worker
 from retentive.jobs.spending import SETTING, Spent, read_usage
 from retentive.keeping import Keeper
 from retentive.stores.protocol import SpaceStore
@@ -53,6 +53,10 @@ class SpaceJobs:
         if limit is not None and limit < 1:
             raise InvalidInput(f"limit={limit!r} is not a whole number of at least 1.", value=limit)
         return self._worker().run(kinds=wanted, limit=limit, progress=progress)
+
+    def forecast_jobs(self) -> builtins.list[Forecast]:
+        """Say what the jobs that are due would take of the language model, by kind; nothing is begun."""
+        return self._worker().forecast()
 
     def usage(self) -> builtins.list[Spent]:
         """List what language models have taken for this space, by kind of work and model."""

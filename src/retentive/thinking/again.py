@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from retentive.keeping import Keeper
-from retentive.llm.protocol import Llm, PricedLlm, estimated_tokens
+from retentive.llm.protocol import Llm
 from retentive.reflect.outcome import NOTHING, Cost
 from retentive.stores.protocol import Cursor, SpaceStore, Transaction
-from retentive.thinking.rate import ANSWER_TOKENS, BATCH, LlmRater, enqueue_rating, messages_for
+from retentive.thinking.rate import LlmRater, enqueue_rating, usage_of
 from retentive.types import Gate, Memory
 from retentive.weighing.calibrate import CROWDED, Collapse, Spread, collapse_of, importance_of, write_spread
 from retentive.weighing.offline import SETTING, points_of
@@ -125,7 +125,8 @@ def _asked(
     keeper: Keeper, wanted: Sequence[Memory], llm: Llm | None, told: Rerated, progress: Progress | None
 ) -> Rerated:
     """Put all to the model, on the queue."""
-    cost = cost_of(wanted, llm)
+    taken = usage_of(wanted, llm)
+    cost = Cost(taken.calls, taken.input_tokens, taken.output_tokens, taken.cost)
     if not told.dry_run:
         for at in range(0, len(wanted), PAGE):
             with keeper.store.transaction() as tx:
@@ -134,13 +135,3 @@ def _asked(
             if progress is not None:
                 progress(min(at + PAGE, len(wanted)), len(wanted))
     return Rerated(told.looked_at, 0, len(wanted), told.collapse, cost, told.dry_run)
-
-
-def cost_of(memories: Sequence[Memory], llm: Llm | None) -> Cost:
-    """Return what rating these would take, batch by batch."""
-    batches = [memories[at : at + BATCH] for at in range(0, len(memories), BATCH)]
-    asked = sum(estimated_tokens(message["content"]) for batch in batches for message in messages_for(batch))
-    answered = ANSWER_TOKENS * len(memories)
-    asking: object = llm
-    price = asking.price(asked, answered) if isinstance(asking, PricedLlm) else 0.0
-    return Cost(len(batches), asked, answered, price)

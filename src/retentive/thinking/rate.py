@@ -9,7 +9,17 @@ from retentive.errors import LlmFailed
 from retentive.jobs.handlers import Desk, Worked
 from retentive.jobs.queue import enqueue
 from retentive.llm.asking import ask_json
-from retentive.llm.protocol import Llm, Message, Schema, model_id, system, user
+from retentive.llm.protocol import (
+    Llm,
+    Message,
+    PricedLlm,
+    Schema,
+    Usage,
+    estimated_tokens,
+    model_id,
+    system,
+    user,
+)
 from retentive.recall.quoting import inert_json
 from retentive.stores.protocol import Transaction
 from retentive.types import Job, Memory
@@ -75,6 +85,16 @@ def ask_ratings(llm: Llm, memories: Sequence[Memory], desk: Desk) -> dict[str, f
     return found
 
 
+def usage_of(memories: Sequence[Memory], llm: Llm | None) -> Usage:
+    """Return what rating these would take at most, batch by batch, and its price where one is known."""
+    batches = [memories[at : at + BATCH] for at in range(0, len(memories), BATCH)]
+    asked = sum(estimated_tokens(message["content"]) for batch in batches for message in messages_for(batch))
+    answered = ANSWER_TOKENS * len(memories)
+    asking: object = llm
+    price = asking.price(asked, answered) if isinstance(asking, PricedLlm) else 0.0
+    return Usage(len(batches), asked, answered, price, estimated=True)
+
+
 class LlmRater:
     """Rates provisionally by features, and puts the question to the model on the queue, in the same transaction."""
 
@@ -108,6 +128,12 @@ class RateHandler:
 
     needs_llm = True
     batch = BATCH
+
+    def forecast(self, jobs: Sequence[Job], desk: Desk) -> Usage:
+        """Return what rating them takes, batch by batch."""
+        found = desk.keeper.store.get([job.memories[0] for job in jobs])
+        wanted = [memory for job in jobs if (memory := found.get(job.memories[0])) and _open(job, memory)]
+        return usage_of(wanted, desk.llm)
 
     def work(self, jobs: Sequence[Job], desk: Desk) -> Worked:
         """Ask about all of them at once. What the model leaves out is asked again, alone."""

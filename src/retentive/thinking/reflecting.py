@@ -63,6 +63,14 @@ class ReflectHandler:
     needs_llm = False
     batch = 1
 
+    def forecast(self, jobs: Sequence[Job], desk: Desk) -> Usage:
+        """Return what one reflection takes at most; whether it is due turns out when it is its turn."""
+        method = jobs[0].payload.get("method")
+        mind = None if desk.llm is None else Mind(desk.keeper, desk.tools, desk.llm, presets.retentive, desk.spend)
+        way = way_of(method if isinstance(method, str) else None, mind)
+        cost = reflect(desk.keeper, desk.tools, way, dry_run=True).cost
+        return Usage(cost.calls, cost.tokens_in, cost.tokens_out, cost.price, estimated=True)
+
     def work(self, jobs: Sequence[Job], desk: Desk) -> Worked:
         """Reflect; the claim of the reflection itself keeps it from happening twice."""
         asked = jobs[0].payload

@@ -50,6 +50,20 @@ def test_running_says_what_is_left(queued: Run, data: Run) -> None:
     assert "acme/alice: 0 done" in queued("jobs", "run", "--all-spaces").stderr
 
 
+def test_a_dry_run_says_what_it_would_cost(queued: Run, data: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By kind, without doing anything."""
+    assert "1 jobs of kind from-the-future are due: nobody can say" in queued("jobs", "run", "--dry-run").stderr
+    queued("jobs", "drop", "strange", "--yes")
+    assert "Nothing is due." in queued("jobs", "run", "--dry-run", "--all-spaces").stderr
+    queued("reflect", "--later")
+    assert "kind reflect are due: no model is asked." in queued("jobs", "run", "--dry-run").stderr
+    monkeypatch.setenv("RETENTIVE_LLM", "openai:nobody")
+    monkeypatch.setenv("RETENTIVE_LLM_ENDPOINT_INPUT_PRICE", "1000")
+    assert "4 calls of the model" in queued("jobs", "run", "--dry-run").stderr
+    assert data("jobs", "run", "--dry-run")[0]["usage"]["calls"] == 4
+    assert len(data("jobs", "list", "--kind", "reflect")) == 1
+
+
 def test_retry_and_drop(queued: Run, data: Run) -> None:
     """By id, or all that are dead; dropping asks."""
     assert [job["state"] for job in data("jobs", "retry", "one")] == ["waiting"]

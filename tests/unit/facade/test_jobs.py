@@ -13,6 +13,7 @@ from retentive import Retentive, Space
 from retentive.errors import InvalidInput, LlmFailed, NotFound
 from retentive.jobs import Desk, Handler, Ran, Worked, enqueue
 from retentive.jobs.decide import ATTEMPTS, LEASE
+from retentive.jobs.run import Forecast
 from retentive.llm.protocol import Usage
 from retentive.stores.protocol import Transaction
 from retentive.testing.llm import ScriptedLlm
@@ -267,6 +268,7 @@ def test_jobs_nobody_can_do_are_left_alone(space: Space) -> None:
     """And named: another installation may know them."""
     queued(space, "a", kind="from-the-future")
     assert space.run_jobs() == Ran(left=1, unknown=("from-the-future",))
+    assert space.forecast_jobs() == [Forecast("from-the-future", 1, None)]
 
 
 def test_retrying_and_dropping(home: Retentive) -> None:

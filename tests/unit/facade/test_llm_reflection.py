@@ -304,6 +304,7 @@ def test_later_is_the_queue(opening: Opening) -> None:
     assert (told.fired, told.reason) == (False, "put on the queue")
     space.reflect(later=True, method="flat")
     assert [job.kind for job in space.jobs()] == ["reflect"]
+    assert [(one.kind, one.usage.calls) for one in space.forecast_jobs() if one.usage] == [("reflect", 1)]
     assert llm.calls == []
     assert space.run_jobs(kinds=["reflect"]).done == 1
     assert [memory.text for memory in everything(space)] == ["She prefers Postgres."]

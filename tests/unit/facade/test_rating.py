@@ -317,5 +317,11 @@ def test_rating_anew_by_the_model_is_priced_first(opening: Opening) -> None:
     bars: list[tuple[int, int]] = []
     assert space.rate(rater="llm", progress=lambda done, total: bars.append((done, total))).queued == 25
     assert bars == [(25, 25)]
+    (forecast,) = space.forecast_jobs()
+    assert (forecast.kind, forecast.jobs) == ("rate", 25)
+    assert forecast.usage is not None
+    assert (forecast.usage.calls, forecast.usage.cost) == (2, planned.cost.price)
+    assert llm.calls == []
     assert space.run_jobs().done == 25
+    assert space.forecast_jobs() == []
     assert re.match(r"importance by the rater 'scripted': 3 of 10", reasons(space, space.list()[0])[-1])
