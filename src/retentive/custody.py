@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retentive.embedders.protocol import Embedder, identity
+from retentive.indexing import EMBEDDER_SETTING, identity_of
 from retentive.keeping import Keeper
 from retentive.policy.policy import Policy
 from retentive.recall.request import Question, Tools
 from retentive.recalling import Filters
 from retentive.stores.protocol import SpaceStore, Store
-from retentive.types import AgentState, Json, Moment
+from retentive.tools import token_windows
+from retentive.types import AgentState, EmbedderIdentity, Json, Moment
 
 if TYPE_CHECKING:
     from retentive.backup import Backup
@@ -30,9 +34,22 @@ class HomeCustody:
     """The verbs of a store that look after all its spaces."""
 
     store: Store
+    previous: Embedder | None = None
+    """The embedder that is being given up: spaces whose vectors are still its own are asked and written by it."""
+
+    @property
+    @abstractmethod
+    def tools(self) -> Tools: ...  # noqa: D102 - as in `Retentive`
 
     @abstractmethod
     def now(self) -> datetime: ...  # noqa: D102 - as in `Retentive`
+
+    def tools_for(self, store: SpaceStore) -> Tools:
+        """Return the models for one space: those in use, or with the previous embedder until the space has moved."""
+        tools = self.tools
+        if self.previous is None or not _made_by(self.previous, store):
+            return tools
+        return replace(tools, embedder=self.previous, windows=token_windows(self.previous))
 
     def backup(
         self, folder: str | Path, *, spaces: Sequence[str] | None = None, progress: Progress | None = None
@@ -57,6 +74,13 @@ class HomeCustody:
         from retentive.backup import restore  # noqa: PLC0415
 
         return restore(self.store, Path(folder), spaces=spaces, replace=replace, progress=progress)
+
+
+def _made_by(embedder: Embedder, store: SpaceStore) -> bool:
+    """Whether a space holds vectors of this embedder."""
+    found = identity(embedder)
+    ours = EmbedderIdentity(found.id, found.dimension, found.fingerprint)
+    return identity_of(store.setting(EMBEDDER_SETTING)) == ours
 
 
 class Custody:

@@ -346,13 +346,19 @@ class Keeper:
         return sorted(seen.values(), key=lambda memory: (memory.created_at, memory.superseded_at is None, memory.id))
 
     def maintain(
-        self, *, re_embed: bool, prune: bool, dry_run: bool, batch: int = BATCH, progress: Progress | None = None
+        self,
+        *,
+        re_embed: Embedder | None,
+        prune: bool,
+        dry_run: bool,
+        batch: int = BATCH,
+        progress: Progress | None = None,
     ) -> Upkeep:
-        """Trim the ledger, prune what nobody needs, and move vectors to the embedder in use where asked."""
+        """Trim the ledger, prune what nobody needs, and move vectors to another embedder where one is given."""
         if dry_run:
             report = prune_space(self.store, self.author, self._rules, dry_run=True, batch=batch, progress=progress)
             return Upkeep({"pruned": len(report.pruned), "looked_at": report.looked_at}, report.pruned, dry_run=True)
-        moved = re_embed_space(self.store, self._tools().embedder, self.author, progress) if re_embed else 0
+        moved = re_embed_space(self.store, re_embed, self.author, progress) if re_embed is not None else 0
         with self.store.transaction() as tx:
             trimmed = tx.trim_ledger(before=self.author.now - timedelta(days=LEDGER_DAYS), keep=LEDGER_KEPT)
         forget_notes(self.store, self.author.now)

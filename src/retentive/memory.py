@@ -213,12 +213,12 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
 
     def _keeper(self, store: SpaceStore, rules: PruneRules | None = None) -> Keeper:
         home = self._home
-        rules, rater = rules or home.pruning, lambda: home.rater_in_use
-        return Keeper(store, lambda: home.tools, home.now(), self._actor, home.kinds, rules, rater, home.noticing)
+        rules, rater, tools = rules or home.pruning, lambda: home.rater_in_use, lambda: home.tools_for(store)
+        return Keeper(store, tools, home.now(), self._actor, home.kinds, rules, rater, home.noticing)
 
     @property
     def _recall_tools(self) -> Tools:
-        return self._home.tools
+        return self._home.tools_for(self._kept)
 
     def remember(
         self,
@@ -346,7 +346,7 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
         except NotFound:
             return outcome
         self._keeper(store).check_embedder()
-        return filled_up(outcome, question, store, self._home.tools)
+        return filled_up(outcome, question, store, self._home.tools_for(store))
 
     def _feedback_on(self, outcome: Outcome) -> Feedback:
         """Return how a recall gives feedback: what came from the shared space is read and never moved."""
@@ -382,9 +382,10 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
         why. ``re_embed=True`` moves every vector to the embedder in use.
         """
         rules = pruning if isinstance(pruning, PruneRules) else None
+        target = self._home.embedder if re_embed else None
         keeper = self._keeper(self._kept, rules)
         return keeper.maintain(
-            re_embed=re_embed, prune=pruning is not False, dry_run=dry_run, batch=batch, progress=progress
+            re_embed=target, prune=pruning is not False, dry_run=dry_run, batch=batch, progress=progress
         )
 
     def __repr__(self) -> str:

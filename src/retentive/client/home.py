@@ -22,7 +22,7 @@ from retentive.policy import presets
 from retentive.policy.policy import Policy
 from retentive.recall.request import Tools
 from retentive.recalling import policy_of
-from retentive.stores.protocol import Store
+from retentive.stores.protocol import SpaceStore, Store
 
 if TYPE_CHECKING:
     from retentive.backup import Backup
@@ -134,6 +134,10 @@ class RemoteRetentive(Retentive):
             found += page["spaces"]
             if (cursor := page["cursor"]) is None:
                 return found
+
+    def tools_for(self, store: SpaceStore) -> Tools:  # noqa: ARG002 - as in `Retentive`
+        """Refuse: the models are the server's."""
+        return self._elsewhere("tools_for")
 
     def backup(
         self,

@@ -273,3 +273,42 @@ def test_a_bad_vector_ends_the_move_and_changes_nothing(opening: Opening, bad: f
     with pytest.raises(InvalidInput, match="Embedder 'hash-16' returned"):
         opening(embedder=broken).space("a").maintain(re_embed=True)
     assert old.recall(TEXTS[4], policy=NEAREST)[0].memory.id == "m4"
+
+
+def test_both_embedders_answer_until_the_switch(opening: Opening) -> None:
+    """Who knows the previous embedder recalls and writes by it while a space moves, from then on by the new one."""
+    old, answers = Named("old"), []
+    space = opening(embedder=old).space("acme/alice")
+    space.remember_many([{"text": text, "id": f"m{n}"} for n, text in enumerate(TEXTS)])
+
+    def ask(home: Retentive) -> str:
+        return home.space("acme/alice").recall(TEXTS[3], policy=NEAREST, limit=1, touch=False)[0].memory.id
+
+    def meanwhile(batch: int) -> None:
+        if batch == 1:
+            answers.append((ask(live), ask(gone)))
+            live.space("acme/alice").remember("Tea number 10 with honey", id="late")
+
+    new = Named("new", 48, before=meanwhile)
+    live, gone = opening(embedder=new), opening(embedder=old)
+    live.previous = old
+    assert ask(live) == ask(gone) == "m3"
+    assert live.space("acme/alice").maintain(re_embed=True)["re_embedded"] == len(TEXTS) + 1
+    assert answers == [("m3", "m3")]
+    assert ask(live) == "m3"
+    assert live.space("acme/alice").recall("Tea number 10 with honey", policy=NEAREST)[0].memory.id == "late"
+    with pytest.raises(EmbedderMismatch):
+        ask(gone)
+
+
+def test_a_previous_embedder_is_none_of_a_space_of_its_successor(opening: Opening) -> None:
+    """A new space begins with the new one, and a third one's is refused as ever."""
+    home = opening(embedder=Named("new"))
+    home.previous = Named("old")
+    home.space("acme/bob").remember("Tea")
+    stamp = home.space("acme/bob").store.setting("embedder")
+    assert isinstance(stamp, dict)
+    assert stamp["id"] == "new"
+    opening(embedder=Named("third")).space("acme/carl").remember("Tea")
+    with pytest.raises(EmbedderMismatch):
+        home.space("acme/carl").recall("Tea")
