@@ -63,8 +63,11 @@ from retentive.weighing.catalogue import AUTO, checked_rater, resolve_rater
 from retentive.weighing.protocol import Rater
 from retentive.thinking.again import Rerated
 from typing import TYPE_CHECKING
+from retentive.embedders.protocol import Embedder, identity
+from retentive.indexing import EMBEDDER_SETTING, identity_of
 from retentive.recalling import Filters
-from retentive.types import AgentState, Json, Moment
+from retentive.tools import token_windows
+from retentive.types import AgentState, EmbedderIdentity, Json, Moment
 from retentive.backup import Backup
 from retentive.recall.absence import WhyNot
 from collections.abc import Callable, Iterable, Mapping
@@ -165,6 +168,7 @@ class AsyncRetentive:
     def rater(self, rater: Rater | str | None) -> None: ...
     @property
     def rater_in_use(self) -> Rater | None: ...
+    async def tools_for(self, store: SpaceStore) -> Tools: ...
     async def backup(self, folder: str | Path, *, spaces: Sequence[str] | None=None, progress: Progress | None=None) -> Backup: ...
     async def restore(self, folder: str | Path, *, spaces: Sequence[str] | None=None, replace: bool=False, progress: Progress | None=None) -> Backup: ...
     async def __aenter__(self) -> Self: ...
