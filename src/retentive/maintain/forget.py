@@ -69,7 +69,8 @@ def named(ids: Any, source: Any, person: Any) -> Named:
     if sum(value is not None for value in (ids, source, person)) != 1:
         raise InvalidInput("Say what to forget by exactly one of: an id (or several), source=..., person=....")
     if ids is not None:
-        several = (checked_id(ids),) if isinstance(ids, str) else checked_names(ids, "ids")
+        one = isinstance(ids, str | bytes) or not isinstance(ids, Iterable)
+        several = (checked_id(ids),) if one else checked_names(ids, "ids")
         if not several:
             raise InvalidInput("ids=[] names nothing to forget.", value=ids)
         return Named(ids=several)
