@@ -225,7 +225,8 @@ def separate(keeper: Keeper, repetition_id: str, reason: str) -> Memory:
     with keeper.store.transaction() as tx:
         current = tx.finding(repetition_id)
         if current is None or current.status != "applied":
-            raise InvalidInput(f"Repetition {repetition_id!r} was separated already.", id=repetition_id)
+            gone = "separated" if current is not None and current.status == "undone" else "erased"
+            raise InvalidInput(f"Repetition {repetition_id!r} was {gone} already.", id=repetition_id)
         keeper.stamp(tx)
         memory = keeper.insert(tx, saying, vector)
         _lowered(tx, current, keeper.author)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from retentive.review import Conflict, Repetition
 
+_FATES = {"applied": "merged", "undone": "kept apart", "dismissed": "erased"}
 _STATES = ("open", "applied", "accepted", "dismissed", "all")
 
 
@@ -148,7 +149,7 @@ def _row(each: Repetition) -> tuple[str, ...]:
     source = str(each.said.get("source") or "-")
     return (
         each.id,
-        "kept apart" if each.separated else "merged",
+        _FATES.get(each.status, each.status),
         when(each.at),
         seen(each.memory.id),
         seen(source),

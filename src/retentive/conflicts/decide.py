@@ -198,7 +198,7 @@ def _scoped(new: Claim, old: Claim) -> float:
 def _single(new: Claim, old: Claim) -> float:
     """Return how surely the value of a claim is the only one."""
     if _numbers(new, old):
-        return SINGLE.get(new.verb, 0.92 if new.verb in _MEASURED else 0.6 if new.verb in MANY else 0.5)
+        return SINGLE.get(new.verb, 0.92 if new.verb in _MEASURED else 0.6 if new.verb in MANY else 0.4)
     if new.verb in MANY:
         return 0.0
     if new.verb == "be":

@@ -171,3 +171,15 @@ def test_erasing_takes_the_repetitions_along(space: Space) -> None:
     assert space.repetitions() == []
     assert "4711" not in repr(space.journal())
     assert "secret" not in repr(space.journal())
+
+
+def test_what_was_erased_is_not_separated(space: Space) -> None:
+    """A saying that was erased by its source leaves that it was said, and no word to take apart."""
+    first = space.remember("Likes tea", source="turn:1")
+    space.remember("likes tea!", source="turn:9")
+    space.forget(source="turn:9", erase=True)
+    assert space.get(first.id).text == "Likes tea"
+    (left,) = space.repetitions()
+    assert dict(left.said) == {}
+    with pytest.raises(InvalidInput, match="erased already"):
+        space.separate(left.id)
