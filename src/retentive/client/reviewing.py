@@ -10,6 +10,7 @@ from retentive.client.minding import LONG, Progress
 from retentive.client.sending import fields_of
 from retentive.client.transport import segment
 from retentive.jobs.spending import Spent
+from retentive.judging import Judged
 from retentive.review import Conflict, Repetition
 from retentive.types import Memory
 from retentive.wire.values import read
@@ -36,6 +37,17 @@ class RemoteReview:
         """Let the server look for conflicts among the newest ``limit`` memories."""
         told = self._ask("POST", "/conflicts/find", body={"limit": limit}, timeout=LONG)
         return [read(Conflict, one) for one in told["conflicts"]]
+
+    def judge_conflicts(
+        self,
+        *,
+        limit: int = 100,
+        dry_run: bool = False,
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> Judged:
+        """Have the server's language model decide conflicts that wait."""
+        body = {"limit": limit, "dry_run": dry_run}
+        return read(Judged, self._ask("POST", "/conflicts/judge", body=body, safe=dry_run, timeout=LONG))
 
     def accept(self, conflict: str, *, reason: str = "") -> Conflict:
         """Let the newer memory of a conflict (by its id) supersede the older."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from retentive.jobs.spending import Spent
+from retentive.judging import Judged
 from retentive.review import STATES, Conflict, Repetition
 from retentive.server.memories import NAME, REASON
 from retentive.server.operations import Answer, Call, Operation
-from retentive.server.shapes import given, record, text, whole
+from retentive.server.shapes import flag, given, record, text, whole
 from retentive.types import Memory
 from retentive.wire.answers import memory_data
 from retentive.wire.values import written
@@ -30,6 +31,11 @@ def find_conflicts(call: Call) -> Answer:
     """Look for conflicts among what is there already."""
     found = call.space.find_conflicts(**given(call.body), progress=call.progress)
     return Answer({"conflicts": [written(one) for one in found]})
+
+
+def judge_conflicts(call: Call) -> Answer:
+    """Have the server's language model decide conflicts that wait."""
+    return Answer(written(call.space.judge_conflicts(**given(call.body), progress=call.progress)))
 
 
 def accept(call: Call) -> Answer:
@@ -89,6 +95,26 @@ OPERATIONS: Final = (
         answers={"conflicts": [Conflict]},
         lane="long",
         tag="review",
+    ),
+    Operation(
+        "judge_conflicts",
+        "POST",
+        _SPACE + "/conflicts/judge",
+        "write",
+        "Have the server's language model decide conflicts that wait",
+        judge_conflicts,
+        body=record(
+            "Which.",
+            {
+                "limit": whole("The newest so many.", minimum=1, maximum=10_000),
+                "dry_run": flag("Only say how many there are, and what asking would take."),
+            },
+        ),
+        example={"dry_run": True},
+        answers=Judged,
+        lane="long",
+        tag="review",
+        about="Where the model is unsure or fails, nothing changes; without one it is 422.",
     ),
     Operation(
         "accept",

@@ -193,6 +193,8 @@ def test_conflicts_and_repetitions(local: Retentive, remote: Retentive) -> None:
     assert far.repetitions() == near.repetitions()
     assert far.repetitions(known[0].newer.id, limit=5) == near.repetitions(known[0].newer.id, limit=5)
     assert far.usage() == near.usage() == []
+    with pytest.raises(InvalidInput, match="takes a language model"):
+        far.judge_conflicts(dry_run=True)
     for decide in (far.accept, far.separate):
         with pytest.raises(NotFound):
             decide("nobody")
