@@ -48,6 +48,8 @@ def seed(folder: Path) -> dict[str, str]:
             "We decided to ship the gates behind a flag", kind="decision", at=now - timedelta(days=40)
         )
         bad = space.remember(HOSTILE + " gates", kind="episode", at=now - timedelta(days=3))
+        space.remember("Noor studies physics", at=now - timedelta(days=30))
+        space.remember("Noor studies medicine", at=now - timedelta(days=1))  # unsure: it waits for a person
         space.recall("which database for work", limit=3)
         return {"old": old.id, "new": new.id, "gate": gate.id, "bad": bad.id}
 

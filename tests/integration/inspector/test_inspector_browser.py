@@ -114,6 +114,18 @@ def test_a_recall_is_replayed_as_of_then(page: Page, served: Served) -> None:
     page.wait_for_selector("article p.good, article p.warn")
 
 
+def test_a_conflict_is_settled(page: Page, served: Served) -> None:
+    """Both sayings, the reason, and a decision that holds."""
+    found = served.get("/v1/spaces/acme%2Falice/conflicts")["conflicts"]
+    assert found
+    page.goto(served.page("review"))
+    card = page.locator(".conflict").first
+    _expect(card).to_contain_text("Noor studies physics")
+    card.locator("text=Both hold").click()
+    told(page, "Dismissed")
+    assert len(served.get("/v1/spaces/acme%2Falice/conflicts")["conflicts"]) == len(found) - 1
+
+
 def test_the_timeline_goes_back_day_by_day(page: Page, served: Served) -> None:
     """Superseded ones only when asked for."""
     page.goto(served.page("timeline"))
