@@ -11,6 +11,7 @@ _FILLERS: Final = frozenset(
     " always usually generally personally".split()
 )
 
+_WORD: Final = re.compile(r"\w+(?:['\u2019]\w+)?")
 _NEGATIONS: Final = frozenset("no not never none nobody nothing neither nor without cannot dislikes hates".split())
 
 
@@ -26,14 +27,23 @@ def says_the_same(one: str, other: str) -> bool:
 
 def states_the_same(one: str, other: str) -> bool:
     """Whether two texts agree in what must not differ where they are near otherwise: figures, names, negations."""
-    return _stated(one) == _stated(other)
+    return _exact(one) == _exact(other) and _names(one) <= _words(other) and _names(other) <= _words(one)
 
 
-def _stated(text: str) -> set[str]:
-    words = re.findall(r"\w+(?:['\u2019]\w+)?", text)
-    named = {word.casefold() for word in words[1:] if word[0].isupper()}
-    denied = {"not" for word in words if word.casefold() in _NEGATIONS or word.casefold().endswith(("n't", "n\u2019t"))}
-    return named | denied | {word for word in words if any(sign.isdigit() for sign in word)}
+def _exact(text: str) -> set[str]:
+    """Return the figures of a text, and whether it denies something."""
+    words = _WORD.findall(text.casefold().replace("\u2019", "'"))
+    denied = {"not" for word in words if word in _NEGATIONS or word.endswith("n't")}
+    return denied | {word for word in words if any(sign.isdigit() for sign in word)}
+
+
+def _names(text: str) -> set[str]:
+    """Return what has a capital, but for the first word: that one always has."""
+    return {word.casefold() for word in _WORD.findall(text)[1:] if word[0].isupper()}
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 def _core(text: str) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from retentive.testing.llm import ScriptedLlm
+
 Run = Callable[..., Any]
 CHAT = [
     {"role": "user", "content": "I prefer tea over coffee.", "at": "2026-05-01T12:00Z"},
@@ -69,6 +71,22 @@ def test_bad_files_are_named(run: Run, text: str, words: str) -> None:
     """With what is wrong."""
     Path("chat.json").write_text(text, "utf-8")
     assert words in run("observe", "chat.json", code=1).stderr
+
+
+def test_what_a_model_will_cost_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, as what it would take; after, with the command that asks. Nobody is asked by observing."""
+
+    class Priced(ScriptedLlm):
+        def price(self, input_tokens: int, output_tokens: int) -> float:
+            return (input_tokens + output_tokens) / 1000
+
+    llm = Priced()
+    monkeypatch.setattr("retentive.tools.LazyLlm.get", lambda _self: llm)
+    said = run("observe", written(CHAT), "--dry-run").stderr
+    assert "It would take 1 calls, some" in said
+    assert "at your prices" in said
+    assert "`retentive jobs run` asks the model: 1 calls" in run("observe", "chat.json").stderr
+    assert llm.calls == []
 
 
 def test_a_missing_file_and_a_bad_option(run: Run) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from facade_making import NOW, Clock
+from facade_making import NOW, Clock, cosines
 
 from retentive import Memory, Retentive, Space
 from retentive.errors import InvalidInput, LlmFailed
@@ -163,6 +163,22 @@ def test_duplicates_are_refused() -> None:
     space = answered(json.dumps(twice))
     assert len(taken(space)) == 1
     assert space.journal()[-1].reason == "1 memories taken from 3 turns, 1 refused"
+
+
+@pytest.mark.parametrize(("said", "kept"), [("Utrecht is where Priya moved", 1), ("Priya moved to Ghent", 2)])
+def test_paraphrases_are_refused_unless_they_state_something_else(said: str, kept: int) -> None:
+    """Near by the embedder, and with the same names, figures and negations."""
+    texts = [str(message["content"]) for message in CHAT]
+    known = "Priya moved to Utrecht"
+    near = {f"Priya: {known}": 0.99, f"Priya: {said}": 0.99, known: 0.99, said: 0.99}
+    far = {f"{speaker}: {text}": 0.0 for speaker in ("Priya", "assistant") for text in texts}
+    answer = {"memories": [{"kind": "fact", "text": said, "turns": [1], "importance": 5}]}
+    place = Retentive(":memory:", embedder=cosines({**near, **far}), llm=ScriptedLlm(json.dumps(answer)), clock=Clock())
+    space = place.space("acme/priya")
+    space.remember(known, speaker="Priya", importance=0.5)
+    space.observe(CHAT[:1])
+    space.run_jobs()
+    assert len(space.list(kinds=["fact"], hidden=True)) == kept
 
 
 def test_an_answer_that_obeyed_somebody_can_do_nothing_else() -> None:

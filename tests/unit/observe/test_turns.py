@@ -102,13 +102,15 @@ def test_langchain_messages() -> None:
         "id": ["langchain", "schema", "messages", "HumanMessage"],
         "kwargs": {"content": "Dumped", "type": "human"},
     }
-    assert said(human, machine, chat, chunk, saved, dumped) == [
+    bare = {"lc": 1, "id": ["langchain", "HumanMessage"], "kwargs": {"content": {"type": "text", "text": "Bare"}}}
+    assert said(human, machine, chat, chunk, saved, dumped, bare) == [
         ("user", "user", "Hello"),
         ("assistant", "assistant", 'Hi\n[calls f({"a": 1})]'),
         ("user", "Moderator", "Order!"),
         ("assistant", "assistant", "Chunk"),
         ("assistant", "assistant", "Saved"),
         ("user", "user", "Dumped"),
+        ("user", "user", "Bare"),
     ]
     assert read_messages([human]).turns[0].at == AT
 
