@@ -88,11 +88,18 @@ class Reading(NamedTuple):
     present: bool
 
 
-@lru_cache(4096)
+UNREAD: Final = Reading((), corrects=False, present=False)
+
+
 def read(text: str) -> Reading:
     """Read a text; one that is too long or has too many parts yields no claims."""
-    whole = wording(text[:LONGEST])
-    clauses = [part for part in _split(text.strip()) if part.strip()] if len(text) <= LONGEST else []
+    return _read(text) if len(text) <= LONGEST else UNREAD
+
+
+@lru_cache(4096)
+def _read(text: str) -> Reading:
+    whole = wording(text)
+    clauses = [part for part in _split(text.strip()) if part.strip()]
     read_of = [_claim(part) for part in clauses] if len(clauses) <= MOST_CLAUSES else []
     return Reading(tuple(claim for claim in read_of if claim), whole.corrects, whole.present)
 

@@ -19,7 +19,7 @@ _TOKEN: Final = Lazy(
 )
 _ASIDE: Final = Lazy(
     r"^\W*(?:(?:please )?(?:remember|note)(?: that|:)|fyi[,:]?|btw[,:]?)\s+"
-    r"|,?\s*\b(?:by the way|btw|as well|these days|at the moment|at present|right now|as of now|of course)\b",
+    r"|,?\s{0,3}\b(?:by the way|btw|as well|these days|at the moment|at present|right now|as of now|of course)\b",
     re.IGNORECASE,
 )
 _CORRECTED: Final = Lazy(
@@ -29,6 +29,7 @@ _CORRECTED: Final = Lazy(
 )
 _PRESENT: Final = Lazy(r"\b(?:now|currently|nowadays|these days|at the moment|at present|as of now)\b", re.IGNORECASE)
 
+LONGEST: Final = 1_000  # characters of a text that is read word by word
 INERT: Final = frozenset(
     "a an the really very just also too quite indeed please still now currently nowadays presently actually".split()
 )
@@ -77,9 +78,16 @@ def wording(text: str) -> Wording:
     return Wording(tuple(_without_user(kept)), corrected is not None, bool(_PRESENT.search(text)))
 
 
-@lru_cache(4096)
 def said(text: str) -> tuple[str, ...]:
-    """Return what a text says as words to compare: equal for two that say the same, in other clothes."""
+    """Return what a text says as words to compare: equal for two that say the same, in other clothes.
+
+    A long text is its own only repetition: it is neither taken apart nor kept in a cache.
+    """
+    return _said(text) if len(text) <= LONGEST else (text.strip(),)
+
+
+@lru_cache(4096)
+def _said(text: str) -> tuple[str, ...]:
     return tuple(word.plain for word in wording(text).words)
 
 

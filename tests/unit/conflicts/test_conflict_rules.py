@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retentive.conflicts.decide import AFFIRMED, CHANGED, DENIED, ENDED, EXCLUDED, OTHER_NUMBER, OTHER_VALUE, judge
 from retentive.text.claims import LONGEST, read
 from retentive.text.wording import said, wording
+
+WORDS = (
+    "no longer not never stopped quit from to is was are has been used the Ann Rome 12 switched moved replaced with"
+    " by for cancelled off instead of gave up sold the cat's , . ; : ? but and actually now , not broke left one"
+).split()
 
 
 @pytest.mark.parametrize(
@@ -95,3 +102,26 @@ def test_corrections_are_heard() -> None:
     assert wording("No, it is Monday").corrects
     assert wording("Actually it is Monday").corrects
     assert not wording("No longer Monday").corrects
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_text_is_read(one: str, other: str) -> None:
+    """Whatever stands in a memory, reading it ends, and the same words deny nothing of themselves."""
+    found = judge(one, other)
+    assert found is None or 0.5 <= found.confidence <= 1
+    assert judge(one, one) is None
+    assert said(one) == said(one + " ")
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join))
+def test_any_words_are_read(text: str) -> None:
+    """The words that the rules look for, in any order, are never too much for them."""
+    assert judge(text, text) is None
+
+
+def test_long_texts_cost_their_length() -> None:
+    """A page of blanks or a novel is compared as it is, and not kept."""
+    page = "a" + " " * 400_000 + "b"
+    assert said(page) == (page,)
+    assert said(page + "\n") == (page,)
+    assert judge(page, page + "c") is None
