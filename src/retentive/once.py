@@ -21,7 +21,9 @@ from retentive.writing import checked_name
 PREFIX: Final = "once:"
 WORK: Final = "work:"
 """The settings in which workers note what they are doing and have done."""
-NOT_EXPORTED: Final = (PREFIX, WORK)
+MOVED: Final = "move:"
+"""The settings in which a space knows that it is the copy that a move between stores made."""
+NOT_EXPORTED: Final = (PREFIX, WORK, MOVED)
 KEPT: Final = timedelta(days=7)
 
 

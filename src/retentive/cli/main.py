@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "policy": ("policies", "List, show and check the policies that rank memories."),
     "import": ("moving", "Read an export into a space."),
     "export": ("moving", "Write a space to a file, losing nothing."),
+    "migrate": ("migrating", "Move spaces from one store to another."),
     "backup": ("backing", "Copy every space while the store is in use."),
     "restore": ("backing", "Put the spaces of a backup back."),
     "reflect": ("reflecting", "Draw insights from what was remembered lately; list the shaken ones."),

@@ -17,6 +17,7 @@ Run = Callable[..., Any]
 ELSEWHERE = {"eval", "tune", "demo", "mcp"}  # measured, shown at length and served by their own tests
 AGAIN = ("--kind", "preference", "--at", "2026-05-02T12:00Z")
 ENDLESS = {"retentive serve", "retentive serve --port 8000"}  # until interrupted; tests of the server run it
+NEEDS_POSTGRES = "postgresql://"  # tests/integration/postgres runs those against a server of its own
 
 
 def examples() -> Iterator[str]:
@@ -28,7 +29,7 @@ def examples() -> Iterator[str]:
         assert command is not None
         inner = command.commands.values() if isinstance(command, click.Group) else [command]
         found = (example for each in inner for example in getattr(each, "examples", ()))
-        yield from (example for example in found if example not in ENDLESS)
+        yield from (example for example in found if example not in ENDLESS and NEEDS_POSTGRES not in example)
 
 
 def taken_apart(example: str) -> tuple[list[str], str | None, str | None]:
