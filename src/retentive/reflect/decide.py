@@ -6,8 +6,6 @@ the budget of 30 instead of their 150 is policy.md's, for spaces that see a hand
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -218,11 +216,6 @@ def supported(insight: Insight, standing: Collection[str]) -> Insight | Refused:
     if not evidence:
         return Refused(text, "no evidence that exists")
     return Insight(text, evidence, min(max(insight.importance, 0.0), 1.0))
-
-
-def folded(text: str) -> str:
-    """Return a text as its words alone: two that differ in case, stops and spaces are one insight."""
-    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
 
 
 def believed(evidence: Sequence[Memory]) -> float:

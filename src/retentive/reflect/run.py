@@ -31,7 +31,6 @@ from retentive.reflect.decide import (
     believed,
     checked_budget,
     extracted,
-    folded,
     origin,
     read_standing,
     supported,
@@ -43,6 +42,7 @@ from retentive.reflect.decide import (
 )
 from retentive.reflect.outcome import NOTHING, Cost, Reflection, Shaken
 from retentive.stores.protocol import Cursor, SpaceStore, Transaction
+from retentive.text.sameness import folded
 from retentive.types import Draft, Gate, JournalEntry, Memory, Vectors
 from retentive.writing import memory_of
 

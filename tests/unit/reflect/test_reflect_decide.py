@@ -22,7 +22,6 @@ from retentive.reflect.decide import (
     believed,
     checked_budget,
     extracted,
-    folded,
     quoted,
     read_standing,
     supported,
@@ -164,11 +163,6 @@ def test_empty_and_endless_insights_are_refused() -> None:
 def test_importance_stays_on_its_scale() -> None:
     """Whatever a model said."""
     assert supported(Insight("So", ("a",), 7.0), {"a"}) == Insight("So", ("a",), 1.0)
-
-
-def test_folded_texts_differ_in_words_only() -> None:
-    """Case, stops and spaces make no new insight."""
-    assert folded("She LIKES  tea!") == folded("she likes tea") != folded("she likes teas")
 
 
 def test_belief_is_that_of_the_weakest() -> None:
