@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from retentive.adaptive.book import Adaptation
 from retentive.client.sending import fields_of, plain, policy_data
 from retentive.errors import InvalidInput
-from retentive.jobs.run import Ran
+from retentive.jobs.run import Forecast, Ran
 from retentive.maintain.decide import PruneRules, Verdict
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
@@ -98,6 +98,10 @@ class RemoteMind:
     ) -> Ran:
         """Let the server do what is due."""
         return read(Ran, self._ask("POST", "/jobs/run", body=fields_of(kinds=kinds, limit=limit), timeout=LONG))
+
+    def forecast_jobs(self) -> builtins.list[Forecast]:
+        """Say what the jobs that are due would take of the language model, by kind; nothing is begun."""
+        return [read(Forecast, one) for one in self._ask("GET", "/jobs/forecast")["forecasts"]]
 
     def retry_jobs(self, *ids: str) -> builtins.list[Job]:
         """Let jobs be tried again at once: those named, or all that are dead."""

@@ -8,6 +8,7 @@ from typing import Final, get_args
 from retentive.adaptive.book import Adaptation
 from retentive.errors import InvalidInput
 from retentive.jobs import Ran
+from retentive.jobs.run import Forecast
 from retentive.observe.outcome import Observation
 from retentive.server.memories import NAME
 from retentive.server.operations import Answer, Call, Operation
@@ -39,6 +40,11 @@ def list_jobs(call: Call) -> Answer:
 def run_jobs(call: Call) -> Answer:
     """Do what is due."""
     return Answer(written(call.space.run_jobs(**given(call.body), progress=call.progress)))
+
+
+def forecast_jobs(call: Call) -> Answer:
+    """Say what the due jobs would take of the language model."""
+    return Answer({"forecasts": [written(one) for one in call.space.forecast_jobs()]})
 
 
 def retry_jobs(call: Call) -> Answer:
@@ -154,6 +160,16 @@ OPERATIONS: Final = (
         example={"limit": 100},
         answers=Ran,
         lane="long",
+        tag="jobs",
+    ),
+    Operation(
+        "forecast_jobs",
+        "GET",
+        _SPACE + "/jobs/forecast",
+        "read",
+        "What the jobs that are due would take of the language model, by kind",
+        forecast_jobs,
+        answers={"forecasts": [Forecast]},
         tag="jobs",
     ),
     Operation(

@@ -164,6 +164,7 @@ def test_upkeep_reflection_jobs_policy_and_conversations(local: Retentive, remot
     assert told.turns
     assert near.observe(talk, session="chat-1", at=NOW).known == len(told.turns)
     assert far.jobs() == near.jobs()
+    assert far.forecast_jobs() == near.forecast_jobs()
     assert far.run_jobs(limit=5).done == 0
     assert remote.run_jobs(limit=1)["acme/alice"].done == 0
     assert (far.retry_jobs(), far.drop_jobs()) == ([], 0)
