@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from retentive.text.claims import CANCELLED, Claim, Reading, read
+from retentive.text.claims import CANCELLED, LONGEST, Claim, Reading, read_short
 from retentive.text.claimwords import (
     ATTRIBUTES,
     BETWEEN,
@@ -66,7 +66,9 @@ class Ruling:
 
 def judge(newer: str, older: str) -> Ruling | None:
     """Say whether the newer text denies the older; None where nothing says so."""
-    new, old = read(newer), read(older)
+    if len(newer) > LONGEST or len(older) > LONGEST:
+        return None
+    new, old = read_short(newer), read_short(older)
     if not new.claims or not old.claims:
         return None
     share = _SEVERAL if len(old.claims) > 1 else 1.0

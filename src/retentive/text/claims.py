@@ -88,16 +88,14 @@ class Reading(NamedTuple):
     present: bool
 
 
-UNREAD: Final = Reading((), corrects=False, present=False)
-
-
 def read(text: str) -> Reading:
     """Read a text; one that is too long or has too many parts yields no claims."""
-    return _read(text) if len(text) <= LONGEST else UNREAD
+    return read_short(text) if len(text) <= LONGEST else Reading((), corrects=False, present=False)
 
 
 @lru_cache(4096)
-def _read(text: str) -> Reading:
+def read_short(text: str) -> Reading:
+    """Read a text of at most `LONGEST` characters; longer ones do not belong into its cache."""
     whole = wording(text)
     clauses = [part for part in _split(text.strip()) if part.strip()]
     read_of = [_claim(part) for part in clauses] if len(clauses) <= MOST_CLAUSES else []
