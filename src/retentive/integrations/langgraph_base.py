@@ -33,7 +33,7 @@ from retentive.integrations.langgraph_mirror import (
 )
 from retentive.opening import system_clock
 from retentive.stores.locations import EPHEMERAL, store_for
-from retentive.stores.protocol import SpaceStore, Store, Transaction
+from retentive.stores.protocol import ScrubbedStore, SpaceStore, Store, Transaction
 from retentive.stores.values import canonical
 from retentive.types import EmbedderIdentity, Gate, JournalEntry, Memory, Vectors
 
@@ -170,6 +170,12 @@ class LangGraphSpace:
     def close(self) -> None:
         """Release what the sidecar holds for this space."""
         self._inner.close()
+
+    def scrub(self) -> bool:
+        """Clean the sidecar's files of what was erased; never a yes, for the base store's own files are beyond us."""
+        if isinstance(self._inner, ScrubbedStore):
+            self._inner.scrub()
+        return False
 
     # ---- keeping up with the base store -----------------------------------------------------------------------------
 

@@ -180,6 +180,21 @@ def _all() -> Any:
     return Gate(true_at=Clock().now, hidden=True)
 
 
+def test_what_was_erased_is_scrubbed_from_the_sidecar(tmp_path: Path) -> None:
+    """Its files hold no word of it any more; that the base store's do not is not promised."""
+    base = InMemoryStore()
+    with over(base, sidecar=tmp_path / "side") as memories:
+        alice = memories.space("memories/alice")
+        kept = alice.remember("an unmistakable secret")
+        told = alice.forget(kept.id, erase=True)
+        assert told is not None
+        assert not told.complete
+        files = [path.read_bytes() for path in (tmp_path / "side").rglob("*") if path.is_file()]
+        assert files
+        assert not any(b"unmistakable" in data for data in files)
+    assert values(base) == {}
+
+
 def test_dropping_takes_the_items_along() -> None:
     """And leaves those of namespaces below and beside."""
     base = InMemoryStore()
