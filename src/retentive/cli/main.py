@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "import": ("moving", "Read an export into a space."),
     "export": ("moving", "Write a space to a file, losing nothing."),
     "migrate": ("migrating", "Move spaces from one store to another."),
+    "postgres": ("postgres", "Print the schema for PostgreSQL; index large spaces."),
     "backup": ("backing", "Copy every space while the store is in use."),
     "restore": ("backing", "Put the spaces of a backup back."),
     "reflect": ("reflecting", "Draw insights from what was remembered lately; list the shaken ones."),

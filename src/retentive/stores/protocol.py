@@ -293,6 +293,14 @@ class MendedStore(Protocol):
 
 
 @runtime_checkable
+class IndexedStore(Protocol):
+    """Optional: a store that searches a large space by an index, which it makes when told to."""
+
+    def index(self, space: str) -> bool:
+        """Give a space its index, while it is in use; False where it had one."""
+
+
+@runtime_checkable
 class CheckedStore(Protocol):
     """Optional: a store that can examine itself."""
 

@@ -109,6 +109,14 @@ class Connections:
         except Error:
             connection.close()
 
+    @contextmanager
+    def apart(self) -> Iterator[Connection[Any]]:
+        """Lend a connection that is not the pool's, for what takes long and stands in no transaction."""
+        import psycopg  # noqa: PLC0415 # an extra, seen to be there
+
+        with translated(self.place), psycopg.connect(self.terms.url, autocommit=True) as connection:
+            yield connection
+
     def inside(self, space: str, mode: str, work: Callable[[Link, Row | None], T]) -> T:
         """Do work in a transaction of its own, given what the space's row says; do it again where that may help."""
 
@@ -124,7 +132,7 @@ class Connections:
 
     def link(self, connection: Connection[Any], space: str) -> Link:
         """Return a link of a connection to a space."""
-        return Link(connection, self.terms.schema, space)
+        return Link(connection, self.terms.schema, space, self.terms.exact_up_to)
 
     def translated(self) -> AbstractContextManager[None]:
         """Raise our errors in the place of the driver's."""

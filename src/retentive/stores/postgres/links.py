@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from retentive.errors import NotFound
 from retentive.stores.postgres.gates import conditions
 from retentive.stores.postgres.rows import Bindings, Row
-from retentive.stores.postgres.statements import GATE, SQL, qualified
+from retentive.stores.postgres.statements import DIMENSION, GATE, SQL, qualified
 from retentive.types import Gate
 
 if TYPE_CHECKING:
@@ -38,15 +38,16 @@ class Head:
 
 
 @lru_cache(maxsize=4096)
-def _text(schema: str, name: str, gate: str) -> bytes:
-    return qualified(SQL[name].replace(GATE, gate), schema).encode()
+def _text(schema: str, name: str, gate: str, dimension: int | None) -> bytes:
+    return qualified(SQL[name].replace(GATE, gate).replace(DIMENSION, str(dimension)), schema).encode()
 
 
 class Link:
     """Runs the statements of `queries.sql` for one space; every one of them gets the space bound."""
 
-    def __init__(self, connection: Connection[Any], schema: str, space: str) -> None:
+    def __init__(self, connection: Connection[Any], schema: str, space: str, exact_up_to: int = 0) -> None:
         self.connection = connection
+        self.exact_up_to = exact_up_to
         self.schema = schema
         self.space = space
 
@@ -72,9 +73,11 @@ class Link:
         """End the transaction."""
         self.connection.execute(b"COMMIT" if commit else b"ROLLBACK")
 
-    def rows(self, name: str, bindings: Bindings | None = None, gate: Gate | None = None) -> list[Row]:
-        """Return all rows of a statement."""
-        found: list[Row] = self._execute(name, bindings or {}, gate).fetchall()
+    def rows(
+        self, name: str, bindings: Bindings | None = None, gate: Gate | None = None, *, dimension: int | None = None
+    ) -> list[Row]:
+        """Return all rows of a statement; one that names its dimension is given it."""
+        found: list[Row] = self._execute(name, bindings or {}, gate, dimension).fetchall()
         return found
 
     def value(self, name: str, bindings: Bindings | None = None, gate: Gate | None = None) -> Any:
@@ -101,10 +104,10 @@ class Link:
         row = self.connection.execute(b"SELECT pg_xact_status(%s::text::xid8)", (number,)).fetchone()
         return row == ("committed",)
 
-    def _execute(self, name: str, bindings: Bindings, gate: Gate | None = None) -> Any:
+    def _execute(self, name: str, bindings: Bindings, gate: Gate | None = None, dimension: int | None = None) -> Any:
         condition, bound = ("", {}) if gate is None else conditions(gate)
         cursor = self.connection.cursor(binary=True)
-        cursor.execute(_text(self.schema, name, condition), {**bindings, **bound, "space": self.space})
+        cursor.execute(_text(self.schema, name, condition, dimension), {**bindings, **bound, "space": self.space})
         return cursor
 
 

@@ -153,6 +153,24 @@ LEFT JOIN chosen AS n ON true
 LEFT JOIN @memories AS m ON m.space = %(space)s AND m.row = n.row
 LEFT JOIN @vectors AS v ON v.space = %(space)s AND v.row = n.row
 
+-- name: index_is_there
+SELECT 1 FROM pg_index AS x WHERE x.indexrelid = to_regclass(%(index)s) AND x.indisvalid
+
+-- name: sampled
+-- How a space scores, told by some of its rows.
+SELECT -(v.embedding <#> %(vector)s) FROM @memories AS m
+JOIN @vectors AS v ON v.space = %(space)s AND v.row = m.row
+WHERE m.space = %(space)s AND m.row = ANY(%(rows)s) {gate}
+
+-- name: nearest_by_index
+-- Walks the space's index (`indexes.py`) until enough rows pass the gate; half precision chooses who is looked at again.
+WITH near AS MATERIALIZED (
+    SELECT m.row, m.created_at, m.id, v.embedding
+    FROM @vectors AS v JOIN @memories AS m ON m.space = %(space)s AND m.row = v.row
+    WHERE v.space = %(space)s AND vector_dims(v.embedding) = /* dimension */ {gate}
+    ORDER BY v.embedding::halfvec(/* dimension */) <#> %(vector)s::halfvec(/* dimension */) LIMIT %(limit)s
+) SELECT NULL, NULL, n.row, n.created_at, n.id, n.embedding FROM near AS n
+
 -- name: frequencies
 SELECT f.token, f.rows FROM @vocabulary AS f WHERE f.space = %(space)s AND f.token = ANY(%(tokens)s)
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import numpy as np
 
-from retentive.stores.postgres import channels, lexical, rows
+from retentive.stores.postgres import channels, indexes, lexical, rows
 from retentive.stores.postgres.jobs import listed_jobs
 from retentive.stores.postgres.keys import key_of, keys_of
 from retentive.stores.postgres.links import Head, Link
@@ -63,7 +63,7 @@ class Reading:
 
     def nearest(self, vector: Vectors, gate: Gate, limit: int) -> Found:
         """Return the rows of highest cosine."""
-        return channels.nearest(self._link, self._head, vector, gate, limit)
+        return indexes.searched(self._link, self._head, vector, gate, limit)
 
     def matching(self, terms: Sequence[str], gate: Gate, limit: int) -> Found:
         """Return the rows of highest BM25."""

@@ -9,6 +9,7 @@ from retentive.stores.sqlite.statements import parse
 
 TABLE = re.compile(r"@(\w+)")
 GATE = "/* gate */"
+DIMENSION = "/* dimension */"
 
 
 # The place of a gate stays open until one is asked with.

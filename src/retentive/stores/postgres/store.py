@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from retentive.errors import InvalidInput, NotFound
-from retentive.stores.postgres import addresses
+from retentive.stores.postgres import addresses, indexes
 from retentive.stores.postgres.checking import check
 from retentive.stores.postgres.connections import Connections
 from retentive.stores.postgres.links import READ, WRITE, Link, head_of
@@ -69,11 +69,20 @@ class PostgresStore:
             link.local("retentive.dropping", "on")
             if not link.rows("lock_head"):
                 return False
+            indexes.remove(link)
             link.run_all([(f"drop_{table}", [{}]) for table in TABLES])
             return True
 
         with self.connections.alone(space):
             return self.connections.inside(space, WRITE, work)
+
+    def index(self, space: str) -> bool:
+        """Give a large space an index over its vectors, made while the space is in use; False where it had one."""
+        head = self.connections.inside(space, READ, lambda _, head: head_of(head, space))
+        if head.dimension is None:
+            raise InvalidInput(f"Space {space!r} has no memories yet; there is nothing to index.", space=space)
+        with self.connections.apart() as connection:
+            return indexes.create(connection, self.connections.terms.schema, space, head.dimension)
 
     def check(self, space: str) -> list[str]:
         """Return what is wrong with a space, in sentences."""
