@@ -60,7 +60,7 @@ GATES = [gate(), gate(tags=frozenset({"one of 10"})), gate(tags=frozenset({"one 
 
 @pytest.mark.parametrize("asked", GATES, ids=["all", "a tenth", "a thousandth", "none"])
 def test_the_index_answers_as_looking_at_all_does(indexed: PostgresStore, asked: Gate) -> None:
-    """Of the exact best 20 at least 98 in 100 are found, whatever is filtered, and never fewer than there are."""
+    """Of the exact best 20 at least 99 in 100 are found, whatever is filtered, and never fewer than there are."""
     space, plain = indexed.open(SPACE), exact(indexed)
     shared = total = 0
     for vector in cloud(25, 3):
@@ -70,7 +70,7 @@ def test_the_index_answers_as_looking_at_all_does(indexed: PostgresStore, asked:
         shared += len(set(ids(space, found)) & set(ids(plain, truth)))
         total += len(truth.rows)
     plain._connections.close()
-    assert shared >= 0.98 * total
+    assert shared >= 0.99 * total
 
 
 def test_how_all_score_is_told_from_a_sample(indexed: PostgresStore) -> None:

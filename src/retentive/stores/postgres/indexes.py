@@ -31,7 +31,7 @@ PATIENCE = 200_000  # rows walked past for a gate before the exact way is taken
 
 # The server proves by the space's value that a partial index fits, and may not choose to sort instead of using it.
 NEAR = """SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_sort = off;
-SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = {sight};
+SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = {sight};
 SET LOCAL hnsw.max_scan_tuples = {patience}"""
 MADE = b"""SELECT c.relname, x.indisvalid FROM pg_index AS x JOIN pg_class AS c ON c.oid = x.indexrelid
 JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -65,7 +65,7 @@ def _by_index(link: Link, head: Head, vector: Vectors, gate: Gate, limit: int) -
     if len(looked) < RARE:
         return None
     wanted = 2 * limit + MARGIN
-    link.connection.execute(NEAR.format(sight=min(max(wanted, 2 * MARGIN), BROADEST), patience=PATIENCE).encode())
+    link.connection.execute(NEAR.format(sight=min(2 * wanted, BROADEST), patience=PATIENCE).encode())
     near = link.rows("nearest_by_index", {"vector": vector, "limit": wanted}, gate, dimension=len(vector))
     link.connection.execute(AS_BEFORE)
     if len(near) < wanted:
@@ -99,7 +99,7 @@ def create(connection: Connection[Any], schema: str, space: str, dimension: int)
     statement = sql.SQL(
         "CREATE INDEX {concurrently} {name} ON {schema}.vectors USING hnsw "
         "((embedding::halfvec({dimension})) halfvec_ip_ops) "
-        "WHERE space = {space} AND vector_dims(embedding) = {dimension}"
+        "WITH (ef_construction = 128) WHERE space = {space} AND vector_dims(embedding) = {dimension}"
     ).format(
         concurrently=sql.SQL("" if kind.fetchone() == ("p",) else "CONCURRENTLY"),
         name=sql.Identifier(index_name(space, dimension)),
