@@ -29,6 +29,9 @@ PASSES: Final = 4
 CALM: Final = 100
 """So few changes in a pass that the last one, which keeps writers out, is about as short as it will get."""
 
+LARGEST: Final = 20
+"""Batches that one moment's memories may fill before they are cut."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moved:
@@ -171,7 +174,7 @@ class _Move:
     # Memories
 
     def _copy_memories(self, advance: Callable[[int], None] | None, *, last: bool) -> None:
-        for page in _pages(self._source):
+        for page in _whole_moments(_pages(self._source)):
             self._copy_page(page, last=last)
             if advance is not None:
                 advance(len(page))
@@ -181,7 +184,7 @@ class _Move:
         vectors, present, known = self._source.vectors(ids), self._target.get(ids), self._target.vectors(ids)
         differing = [
             memory
-            for memory in reversed(page)
+            for memory in page
             if present.get(memory.id) != memory or not _equal(known.get(memory.id), vectors.get(memory.id))
         ]
         if lacking := [memory.id for memory in differing if memory.id not in vectors]:
@@ -193,6 +196,8 @@ class _Move:
                 )
             differing = [memory for memory in differing if memory.id in vectors]  # erased since the page was read
         if differing:
+            order = _rows_of(self._source, differing)
+            differing.sort(key=lambda memory: order.get(memory.id, 0))
             with self._target.transaction() as tx:
                 for memory in differing:
                     _put(tx, memory, present.get(memory.id), vectors[memory.id], known.get(memory.id))
@@ -325,6 +330,32 @@ def _pages(space: SpaceStore) -> Iterator[list[Memory]]:
     while page := space.page(_everything(), limit=BATCH, after=after):
         yield page
         after = Cursor(page[-1].created_at, page[-1].id)
+
+
+def _whole_moments(pages: Iterable[list[Memory]]) -> Iterator[list[Memory]]:
+    """Cut pages between moments: turns of one moment stand in the order they were written in, so they go together.
+
+    Only a moment of very many memories is cut all the same: it must fit in memory.
+    """
+    held: list[Memory] = []
+    for page in pages:
+        held += page
+        cut = next(place for place, memory in enumerate(held) if memory.created_at == held[-1].created_at)
+        if cut == 0 and len(held) >= LARGEST * BATCH:
+            cut = len(held)
+        if cut:
+            yield held[:cut]
+            held = held[cut:]
+    if held:
+        yield held
+
+
+def _rows_of(space: SpaceStore, memories: Sequence[Memory]) -> dict[str, int]:
+    """Return the row of each memory: their order is the order of writing, which decides between turns of one moment."""
+    ids = frozenset(memory.id for memory in memories)
+    found = space.recent(Gate(true_at=datetime.now(UTC), hidden=True, ids=ids), len(ids))
+    columns = space.columns(found.rows)
+    return dict(zip(columns.ids, columns.rows.tolist(), strict=True))
 
 
 def _batches(entries: Sequence[LedgerEntry]) -> Iterator[Sequence[LedgerEntry]]:

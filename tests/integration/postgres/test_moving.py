@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from retentive import Retentive
 from retentive.cli.main import root
 from retentive.errors import InvalidInput, StoreBusy, StoreCorrupt
 from retentive.stores.locations import store_for
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
+from retentive.testing.fakes import HashEmbedder
 from retentive.testing.store_samples import EAST, NORTH, NOW, at, gate, line, noticed, recalled, sample
 from retentive.transfer import moving
 from retentive.transfer.digest import digest_of
@@ -122,6 +125,59 @@ def test_everything_comes_along(places: Places) -> None:
     assert len(theirs.matching(["text"], EVERYTHING, 99).rows) == COUNT
 
 
+def beside(space: SpaceStore, names: list[str]) -> set[tuple[str, str, int]]:
+    """Return who stands beside whom in a session, and how far."""
+    rows = space.recent(gate(hidden=True), 999).rows
+    name = dict(zip(space.columns(rows).rows.tolist(), space.columns(rows).ids, strict=True))
+    asked = [row for row, memory_id in name.items() if memory_id in names]
+    return {(name[one], name[other], far) for one, other, far in space.neighbours(np.array(asked), EVERYTHING, 2)}
+
+
+def test_turns_of_one_moment_keep_their_order(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A conversation of which only the day is known reads in the target as it does in the source."""
+    monkeypatch.setattr(moving, "BATCH", 10)
+    names = [f"{number * 7919 % 50:02}" for number in range(50)]  # written in no order of their names
+    space = places.source.open(ALICE)
+    with space.transaction() as tx:
+        for place, memory_id in enumerate(names):
+            tx.insert(sample(memory_id, days=-(place // 25), session="talk"), EAST, [])
+    move_spaces(*places.stores)
+    ours, theirs = (beside(store.open(ALICE, create=False), names) for store in places.stores)
+    assert ours == theirs
+    assert (names[3], names[4], 1) in ours
+
+
+def test_a_moment_of_very_many_is_cut() -> None:
+    """Its memories are all moved, in parts that fit in memory."""
+    source, target = MemoryStore(), MemoryStore()
+    with source.open(ALICE).transaction() as tx:
+        for number in range(90):
+            tx.insert(sample(f"m{number}"), EAST, [])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(moving, "BATCH", 20)
+        patch.setattr(moving, "LARGEST", 2)
+        assert [one.memories for one in move_spaces(source, target)] == [90]
+
+
+def test_recall_answers_the_same(places: Places) -> None:
+    """The same question at the same moment brings the same memories with the same scores, on both sides."""
+    embedder = HashEmbedder(32)
+    with Retentive(store=places.source, embedder=embedder, clock=lambda: at(9)) as memories:
+        space = memories.space(ALICE)
+        things = product(("car", "dog", "tea"), ("Ada", "Bob", "Cyd"), ("red", "old"))
+        facts = [f"The {what} of {who} is {how}" for what, who, how in things]
+        space.remember_many([{"text": fact, "at": at(number / 7)} for number, fact in enumerate(facts)])
+        space.recall("Which dog is old?")
+        move_spaces(*places.stores)
+        asked = [space.recall(cue, touch=False) for cue in ("Ada's car", "red tea", "What is old?")]
+    with Retentive(store=places.target, embedder=embedder, clock=lambda: at(9)) as memories:
+        again = [memories.space(ALICE).recall(cue, touch=False) for cue in ("Ada's car", "red tea", "What is old?")]
+    assert all(len(recall) for recall in asked)
+    for one, other in zip(asked, again, strict=True):
+        assert [hit.memory for hit in one] == [hit.memory for hit in other]
+        assert [hit.score for hit in one] == pytest.approx([hit.score for hit in other], rel=1e-9)
+
+
 def test_there_and_back_again(places: Places, tmp_path: Path) -> None:
     """Moved on and back into a third store, the digest is the first one's."""
     fill(places.source.open(ALICE))
@@ -184,7 +240,7 @@ def test_written_to_meanwhile(places: Places, moment: int, monkeypatch: pytest.M
     done: list[bool] = []
 
     def progress(count: int, total: int) -> None:
-        if count == moment and not done:
+        if count >= moment and not done:
             done.append(True)
             change(space)
             fill(places.source.open("late"), 2)
