@@ -226,6 +226,9 @@ class MemoryStore:
         self._writers: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
+    def __repr__(self) -> str:
+        return "<MemoryStore>"
+
     def open(self, space: str, *, create: bool = True) -> MemorySpace:
         """Return one space."""
         require_storable([("space", space)])

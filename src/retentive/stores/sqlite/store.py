@@ -60,6 +60,9 @@ class SqliteStore:
         self._forked()
         _STORES.add(self)
 
+    def __repr__(self) -> str:
+        return f"<SqliteStore {str(self.folder)!r}>"
+
     def _forked(self) -> None:
         """Begin anew: the parent's threads, and with them the holders of its locks, do not exist in a child."""
         self._lock = threading.RLock()
