@@ -69,7 +69,7 @@ def judge(newer: str, older: str) -> Ruling | None:
     if len(newer) > LONGEST or len(older) > LONGEST:
         return None
     new, old = read_short(newer), read_short(older)
-    if not new.claims or not old.claims:
+    if not new.claims or new.claims == old.claims or not old.claims:  # a text that denies itself denies no other
         return None
     share = _SEVERAL if len(old.claims) > 1 else 1.0
     found = [ruling for one in new.claims for other in old.claims for ruling in _rulings(one, other, new)]

@@ -108,7 +108,7 @@ def _wait(served: Served, process: subprocess.Popen[bytes]) -> None:
     pytest.fail("The server was not ready in a minute.")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A real browser: Debian's Chromium."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
