@@ -1,15 +1,13 @@
-"""An item of a foreign LangGraph store as a memory of ours and back, and a space's segments as labels."""
+"""An item of a foreign LangGraph store as a memory of ours and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote, unquote
 
 from retentive.indexing import names_in
 from retentive.integrations.langgraph_items import CONTENT, MARK, escaped, text_of, unescaped, value_of
-from retentive.integrations.namespaces import quoted, unquoted
 from retentive.stores.values import canonical
 from retentive.transfer.records import memory_record, read_memory
 from retentive.types import NEVER_READ, Memory
@@ -20,30 +18,10 @@ if TYPE_CHECKING:
 RECORD: Final = "$retentive"
 """The entry of an item's value where a memory of ours keeps what LangGraph has no field for."""
 
-_ODD: Final = "%%"
 _COVERED: Final = "content"
 """Where the record keeps a metadata entry whose place the text takes."""
 
 _IN_THE_VALUE: Final = ("text", "metadata", "type", "id", "access", "entities")
-
-
-def label_of(segment: str) -> str:
-    """Return a segment as a label; one that could not be one is spelt out behind two percent signs."""
-    label = unquoted(segment)
-    if label is not None and _plain(label):
-        return label
-    return _ODD + quote(segment.encode("utf-8", "surrogatepass"), safe="").replace(".", "%2E")
-
-
-def segment_of(label: str) -> str:
-    """Return the segment of a label: what `label_of` makes the label of."""
-    if label.startswith(_ODD):
-        return unquote(label.removeprefix(_ODD), errors="surrogatepass")
-    return quoted(label)
-
-
-def _plain(label: str) -> bool:
-    return not (label.startswith(_ODD) or "." in label or "\0" in label)
 
 
 def value_for_base(memory: Memory) -> dict[str, Any]:

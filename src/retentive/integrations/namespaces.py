@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from urllib.parse import unquote_to_bytes
+from typing import Final
+from urllib.parse import quote, unquote, unquote_to_bytes
 
 from retentive.paths import space_path
 
+_ODD: Final = "%%"
 _NEVER = {"Cc", "Cs", "Zl", "Zp"}
 """Categories of characters that a space path refuses."""
 
@@ -54,3 +56,18 @@ def namespace_of(path: str, root: str = "") -> tuple[str, ...] | None:
         return None
     labels = [unquoted(segment) for segment in segments[len(above) :]]
     return None if None in labels else tuple(label for label in labels if label is not None)
+
+
+def label_of(segment: str, refused: str = ".\0") -> str:
+    """Return a segment as a label of others; one that could not be one is spelt out behind two percent signs."""
+    label = unquoted(segment)
+    if label is not None and not label.startswith(_ODD) and not set(label) & set(refused):
+        return label
+    return _ODD + quote(segment.encode("utf-8", "surrogatepass"), safe="").replace(".", "%2E")
+
+
+def segment_of(label: str) -> str:
+    """Return the segment of a label: what `label_of` makes the label of."""
+    if label.startswith(_ODD):
+        return unquote(label.removeprefix(_ODD), errors="surrogatepass")
+    return quoted(label)

@@ -18,7 +18,7 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from retentive.integrations.langgraph_base import LangGraphStore
-from retentive.integrations.langgraph_mirror import label_of, segment_of
+from retentive.integrations.namespaces import label_of, segment_of
 
 ALICE = ("memories", "alice")
 
