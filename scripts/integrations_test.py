@@ -55,11 +55,13 @@ FRAMEWORKS = {
         "llama_index.core", ("llama-index-core>=0.14",), (f"{TESTS}/test_llama_index_real.py", EXAMPLES)
     ),
     "crewai": Framework("crewai", ("crewai>=1.10",), (f"{TESTS}/test_crewai_real.py", EXAMPLES)),
+    "chroma": Framework("chromadb", ("chromadb>=1.5",), (f"{TESTS}/test_chroma_real.py", EXAMPLES)),
 }
 QUIET = {
     "MEM0_TELEMETRY": "False",
     "LANGSMITH_TRACING": "false",
     "CREWAI_DISABLE_TELEMETRY": "true",
+    "ANONYMIZED_TELEMETRY": "False",
     "OTEL_SDK_DISABLED": "true",
     "DO_NOT_TRACK": "1",
 }

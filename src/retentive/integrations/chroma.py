@@ -56,7 +56,9 @@ class ChromaStore(CollectionStore):
                 f"ChromaStore({collection!r}) takes a collection: chromadb.PersistentClient(...).get_collection(name)."
             )
         if tenant is not None and space is not None:
-            raise InvalidInput(f"tenant={tenant!r} makes every value a space, space={space!r} all documents one: say one.")
+            raise InvalidInput(
+                f"Say tenant={tenant!r} (a space for each value) or space={space!r} (one for all), not both."
+            )
         self.collection = collection
         sample = collection.get(limit=_SAMPLE, include=["metadatas"])["metadatas"] or []
         names = {name for metadata in sample for name in metadata or {}}

@@ -18,7 +18,7 @@ import numpy as np
 from retentive.embedders.protocol import Embedder
 from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound
 from retentive.integrations.mirror import MAX_AGE, Change, Item, MirrorStore
-from retentive.integrations.rows import RECORD, Row, memory_of_row, record_of, space_of, tenant_of
+from retentive.integrations.rows import RECORD, Row, memory_of_row, record_of, space_of, stand_in, tenant_of
 from retentive.opening import system_clock
 from retentive.stores.protocol import Store
 from retentive.types import Json, Memory, Vectors
@@ -169,8 +169,8 @@ class CollectionStore(MirrorStore):
         embedder = self.embedder
         if there != embedder.dimension:
             raise EmbedderMismatch(
-                f"The rows have vectors of {there} numbers; {embedder.id!r} makes {embedder.dimension}. Name the embedder "
-                f"that made them, to {type(self).__name__} and to Retentive: embedder=...",
+                f"The rows have vectors of {there} numbers; {embedder.id!r} makes {embedder.dimension}. Name the "
+                f"embedder that made them, to {type(self).__name__} and to Retentive: embedder=...",
                 stored=there,
                 configured=embedder.dimension,
             )
@@ -193,7 +193,7 @@ class CollectionStore(MirrorStore):
         if self.read_only:
             return None
         tenant = self.value(space)
-        keys = list(dict.fromkeys(key for memory_id in changes for key in (memory_id, self.key_of(space, memory_id)) if key))
+        keys = [key for key in {*changes, *(self.key_of(space, key) for key in changes)} if key]
         there = {row.id: row for row in self.rows(tenant, keys)} if keys else {}
         gone = [there[key].key for key, change in changes.items() if change.memory is None and key in there]
         if gone:
@@ -216,7 +216,7 @@ class CollectionStore(MirrorStore):
     def _put(self, space: str, change: Change, there: Row | None) -> Put | None:
         """Return the row of a memory; None where the row says so already."""
         memory = change.memory
-        if memory is None:
+        if memory is None or (there and not (there.text or "").strip() and memory.text == stand_in(there.key)):
             return None
         old = there.metadata if there else {}
         entries = {
@@ -228,8 +228,6 @@ class CollectionStore(MirrorStore):
         key = there.key if there else self.key_of(space, memory.id)
         ours = self.fields.record is not None and (self.writes_access or there is None or there.record is not None)
         record = record_of(memory, key, covered, access=self.writes_access) if ours else None
-        if there and not ours and there.text is None:
-            memory = memory.changed(text=memory.text)
         gone = [name for name in old if name not in entries]
         if there and (there.text, dict(old), there.record) == (memory.text, entries, record) and change.vector is None:
             return None

@@ -24,7 +24,7 @@ from retentive.embedders.protocol import Embedder, checked_vectors, identity
 from retentive.indexing import EMBEDDER_SETTING, identity_setting, index_terms, passage
 from retentive.opening import system_clock
 from retentive.stores.locations import EPHEMERAL, store_for
-from retentive.stores.protocol import SpaceStore, Store, Transaction
+from retentive.stores.protocol import ScrubbedStore, SpaceStore, Store, Transaction
 from retentive.types import Access, EmbedderIdentity, Gate, JournalEntry, Memory, Vectors
 
 MAX_AGE: Final = 1.0
@@ -105,18 +105,18 @@ class MirrorStore(ABC):
         """Return what changes whenever an item does, None where the other store cannot say."""
         return None
 
-    def vectors_of(self, space: str, items: Sequence[Item]) -> Mapping[str, Vectors]:
+    def vectors_of(self, space: str, items: Sequence[Item]) -> Mapping[str, Vectors]:  # noqa: ARG002 -- a hook
         """Return the unit vectors that the other store has for these items, by id; others are embedded."""
         return {}
 
-    def admitted(self, memory: Memory, before: Memory | None) -> Memory:
+    def admitted(self, memory: Memory, before: Memory | None) -> Memory:  # noqa: ARG002 -- a hook
         """Return a memory as it shall be written, or refuse it."""
         return memory
 
-    def erasing(self) -> None:
+    def erasing(self) -> None:  # noqa: B027 -- a hook that most kinds leave as it is
         """Refuse to erase where that may not be."""
 
-    def reach(self, space: str, *, create: bool) -> None:
+    def reach(self, space: str, *, create: bool) -> None:  # noqa: B027 -- the same
         """Refuse a space that cannot be here."""
 
     # ---- the store --------------------------------------------------------------------------------------------------
@@ -188,6 +188,12 @@ class MirrorSpace:
         """Release what the sidecar holds for this space."""
         self._inner.close()
 
+    def scrub(self) -> bool:
+        """Clean the sidecar's files of what was erased; never a yes, for the items' own files are beyond us."""
+        if isinstance(self._inner, ScrubbedStore):
+            self._inner.scrub()
+        return False
+
     # ---- keeping up with the items ----------------------------------------------------------------------------------
 
     def look(self) -> None:
@@ -232,23 +238,28 @@ class MirrorSpace:
 
     def _take_over(self, tx: Transaction, changes: Mapping[str, Item | None]) -> None:
         """Bring the sidecar up to the items; what it agrees with already (another process wrote it) is left alone."""
-        found: list[tuple[Item, Memory, Memory | None]] = []
+        heard: list[tuple[Item, Memory]] = []
+        accesses: dict[str, Access] = {}
         for key, item in changes.items():
             before = tx.get(key)
             if item is None:
                 if tx.erase(key):
                     tx.journal(JournalEntry(system_clock(), "erase", key, reason="deleted from the base store"))
             elif before is None or not self._store.agrees(item, before):
-                found.append((item, self._store.memory_of(item, self.path, before), before))
-        accesses = {memory.id: memory.access for _, memory, before in found if before and memory.access != before.access}
-        heard = [(item, memory) for item, memory, before in found if before is None or before != _as_read(memory, before)]
+                memory = self._store.memory_of(item, self.path, before)
+                if before is None or memory.changed(access=before.access) != before:
+                    heard.append((item, memory))
+                accesses[key] = memory.access
+        self._write(tx, heard)
+        tx.set_access(accesses)
+
+    def _write(self, tx: Transaction, heard: Sequence[tuple[Item, Memory]]) -> None:
         for (_, memory), vector in zip(heard, self._vectors(tx, heard), strict=True):
             if tx.get(memory.id) is None:
                 tx.insert(memory, vector, index_terms(memory))
             else:
                 tx.replace(memory, vector, index_terms(memory))
             tx.journal(JournalEntry(system_clock(), "import", memory.id, reason="as the base store has it"))
-        tx.set_access(accesses)
 
     def _vectors(self, tx: Transaction, heard: Sequence[tuple[Item, Memory]]) -> list[Vectors]:
         """Return the vectors of memories: those that lie beside their items, and made ones for the others."""
@@ -265,10 +276,6 @@ class MirrorSpace:
             new = checked_vectors(embedder, [passage(memory) for memory in lacking])
             there |= {memory.id: vector for memory, vector in zip(lacking, new, strict=True)}
         return [there[item.id] for item, _ in heard]
-
-
-def _as_read(memory: Memory, before: Memory) -> Memory:
-    return memory.changed(access=before.access)
 
 
 class MirrorTransaction:
@@ -299,8 +306,10 @@ class MirrorTransaction:
     def erase(self, memory_id: str) -> bool:
         """Remove a memory, and its item."""
         self._store.erasing()
-        self._changed[memory_id] = None
-        return self._inner.erase(memory_id)
+        erased = self._inner.erase(memory_id)
+        if erased:
+            self._changed[memory_id] = None
+        return erased
 
     def changes(self) -> dict[str, Change]:
         """Return what was changed, as it is now."""

@@ -26,6 +26,7 @@ RECORD: Final = "retentive"
 _COVERED: Final = "covered"
 _DIGEST: Final = "of"
 _IN_THE_ROW: Final = ("text", "metadata", "type")
+_NAMES: Final = ("id", "key", "source", "speaker", "session", "superseded_by", "recurs")
 _MILLISECONDS: Final = 1e11
 """Numbers above are milliseconds since 1970, below seconds: 1e11 seconds lie in the year 5138."""
 
@@ -59,9 +60,8 @@ def memory_of_row(row: Row, space: str, before: Memory | None, keeps: Keeps, now
     recorded = _recorded(row, space, before)
     if recorded is not None:
         return recorded
-    text = row.text or ""
-    readable = bool(text.strip())
-    text = text if readable else f"row {row.key or 'without an id'}"
+    readable = bool((row.text or "").strip())
+    text = row.text if row.text and readable else stand_in(row.key)
     if before is not None:
         kept = {name: value for name, value in before.metadata.items() if not keeps(name, value)}
         said = before.entities if text == before.text else names_in(text, before.speaker)
@@ -77,6 +77,11 @@ def memory_of_row(row: Row, space: str, before: Memory | None, keeps: Keeps, now
         entities=names_in(text, None),
         suppressed_at=None if readable else created,
     )
+
+
+def stand_in(key: str) -> str:
+    """Return what stands for the text of a row that has none; such a row is listed, and in no recall."""
+    return f"row {key or 'without an id'}"
 
 
 def _recorded(row: Row, space: str, before: Memory | None) -> Memory | None:
@@ -101,8 +106,9 @@ def record_of(memory: Memory, key: str, covered: Mapping[str, Json], *, access: 
     """Return the record of a memory; with how it was read only where that is kept in the row."""
     whole = memory_record(memory if access else memory.changed(access=NEVER_READ), None)
     record = {name: value for name, value in whole.items() if name not in _IN_THE_ROW}
+    record |= {name: "" for name in _NAMES if getattr(memory, name) == ""}  # left out above, and not the same as None
     if memory.id == key:
-        del record["id"]
+        record.pop("id", None)
     if not access:
         record.pop("access", None)
     record |= {_DIGEST: _digest(memory.text), **({_COVERED: dict(covered)} if covered else {})}
