@@ -147,6 +147,27 @@ def test_turns_of_one_moment_keep_their_order(places: Places, monkeypatch: pytes
     assert (names[3], names[4], 1) in ours
 
 
+def test_a_space_that_never_rests_is_moved_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a few passes its writers are kept out, however much there is to catch up with."""
+    monkeypatch.setattr(moving, "CALM", -1)
+    source, target = MemoryStore(), MemoryStore()
+    fill(source.open(ALICE), 3)
+    (moved,) = move_spaces(source, target, spaces=[ALICE])
+    assert moved.memories == 3
+    assert digest_of(source.open(ALICE)) == digest_of(target.open(ALICE))
+
+
+def test_a_copy_that_reads_differently_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The digests are the judge: where they differ the move failed, and is not noted as done."""
+    source, target = MemoryStore(), MemoryStore()
+    fill(source.open(ALICE), 3)
+    told = iter(["one", "another"])
+    monkeypatch.setattr(moving, "digest_of", lambda _: next(told))
+    with pytest.raises(StoreCorrupt, match="reads differently"):
+        move_spaces(source, target)
+    assert target.open(ALICE).setting(moving.MARK) == {"digest": None}
+
+
 def test_a_moment_of_very_many_is_cut() -> None:
     """Its memories are all moved, in parts that fit in memory."""
     source, target = MemoryStore(), MemoryStore()

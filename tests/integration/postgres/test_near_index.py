@@ -73,6 +73,17 @@ def test_the_index_answers_as_looking_at_all_does(indexed: PostgresStore, asked:
     assert shared >= 0.99 * total
 
 
+def test_where_the_index_gives_up_all_are_looked_at(indexed: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A walk that ends before enough rows pass the filter is not the answer: the exact one is."""
+    monkeypatch.setattr(indexes, "PATIENCE", 1)
+    space, plain = indexed.open(SPACE), exact(indexed)
+    vector = cloud(1, 11)[0]
+    found, truth = space.nearest(vector, GATES[1], 40), plain.nearest(vector, GATES[1], 40)
+    assert found.scanned == truth.scanned == COUNT // 10
+    assert ids(space, found) == ids(plain, truth)
+    plain._connections.close()
+
+
 def test_how_all_score_is_told_from_a_sample(indexed: PostgresStore) -> None:
     """A score is read against the population: highest exactly, mean and lowest nearly."""
     space, plain = indexed.open(SPACE), exact(indexed)
