@@ -56,6 +56,7 @@ FRAMEWORKS = {
     ),
     "crewai": Framework("crewai", ("crewai>=1.10",), (f"{TESTS}/test_crewai_real.py", EXAMPLES)),
     "chroma": Framework("chromadb", ("chromadb>=1.5",), (f"{TESTS}/test_chroma_real.py", EXAMPLES)),
+    "lancedb": Framework("lancedb", ("lancedb>=0.30",), (f"{TESTS}/test_lancedb_real.py", EXAMPLES)),
 }
 QUIET = {
     "MEM0_TELEMETRY": "False",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -154,13 +155,13 @@ def test_a_field_that_is_not_there_is_refused() -> None:
     assert chosen("text", None, ("text", "b"), ["a", "b"]) == "b"
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("package", "store"), [("chroma", "ChromaStore"), ("lancedb", "LanceStore")])
+def test_without_the_package_the_extra_is_named(package: str, store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error ends with the command that installs it."""
-    from retentive.integrations.chroma import ChromaStore
-
-    monkeypatch.setitem(sys.modules, "chromadb", None)
-    with pytest.raises(MissingExtra, match=r"retentive\[chroma\]"):
-        ChromaStore(object())
+    module = {"chroma": "chromadb"}.get(package, package)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=rf"retentive\[{package}\]"):
+        getattr(import_module(f"retentive.integrations.{package}"), store)(object())
 
 
 def test_a_row_in_a_known_place_keeps_its_time() -> None:

@@ -61,11 +61,12 @@ def memory_of_row(row: Row, space: str, before: Memory | None, keeps: Keeps, now
     if recorded is not None:
         return recorded
     readable = bool((row.text or "").strip())
+    if before is not None and before.text == row.text:
+        return before.changed(metadata=_merged(before, row, keeps))
     text = row.text if row.text and readable else stand_in(row.key)
     if before is not None:
-        kept = {name: value for name, value in before.metadata.items() if not keeps(name, value)}
         said = before.entities if text == before.text else names_in(text, before.speaker)
-        return before.changed(text=text, metadata={**kept, **row.metadata}, entities=said)
+        return before.changed(text=text, metadata=_merged(before, row, keeps), entities=said)
     created = moment_of(row.created) or now
     return Memory(
         id=row.key,
@@ -77,6 +78,11 @@ def memory_of_row(row: Row, space: str, before: Memory | None, keeps: Keeps, now
         entities=names_in(text, None),
         suppressed_at=None if readable else created,
     )
+
+
+def _merged(before: Memory, row: Row, keeps: Keeps) -> dict[str, Json]:
+    kept = {name: value for name, value in before.metadata.items() if not keeps(name, value)}
+    return {**kept, **row.metadata}
 
 
 def stand_in(key: str) -> str:
