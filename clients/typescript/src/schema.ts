@@ -219,6 +219,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/spaces/{space}/conflicts/judge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have the server's language model decide conflicts that wait
+         * @description Where the model is unsure or fails, nothing changes; without one it is 422. Needs the right `write`.
+         */
+        post: operations["judge_conflicts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces/{space}/conflicts/{id}/accept": {
         parameters: {
             query?: never;
@@ -373,6 +393,26 @@ export interface paths {
          * @description Needs the right `write`.
          */
         post: operations["drop_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{space}/jobs/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the jobs that are due would take of the language model, by kind
+         * @description Needs the right `read`.
+         */
+        get: operations["forecast_jobs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -947,6 +987,12 @@ export interface components {
                 [key: string]: number | null;
             };
         };
+        /** @description What the due jobs of a kind would take; ``usage`` is None where nobody can say. */
+        Forecast: {
+            jobs: number;
+            kind: string;
+            usage: components["schemas"]["Usage"] | null;
+        };
         /** @description What was forgotten, and what of it is still there. */
         Forgotten: {
             complete: boolean;
@@ -1021,6 +1067,14 @@ export interface components {
             memory_id: string;
             reason: string;
             sequence: number;
+        };
+        /** @description What a model's reading came to. */
+        Judged: {
+            accepted: components["schemas"]["Conflict"][];
+            dismissed: components["schemas"]["Conflict"][];
+            failed: number;
+            left: number;
+            usage: components["schemas"]["Usage"];
         };
         /** @description What has been learnt about one policy. */
         Learnt: {
@@ -2104,6 +2158,62 @@ export interface operations {
             507: components["responses"]["Problem507"];
         };
     };
+    judge_conflicts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Whose memories; slashes as %2F.
+                 * @example acme/alice
+                 */
+                space: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Only say how many there are, and what asking would take. */
+                    dry_run?: boolean | null;
+                    /** @description The newest so many. */
+                    limit?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Have the server's language model decide conflicts that wait */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Judged"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            501: components["responses"]["Problem501"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
+        };
+    };
     accept: {
         parameters: {
             query?: never;
@@ -2550,6 +2660,46 @@ export interface operations {
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
             507: components["responses"]["Problem507"];
+        };
+    };
+    forecast_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Whose memories; slashes as %2F.
+                 * @example acme/alice
+                 */
+                space: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the jobs that are due would take of the language model, by kind */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        forecasts: components["schemas"]["Forecast"][];
+                    };
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            421: components["responses"]["Problem421"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            501: components["responses"]["Problem501"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
         };
     };
     retry_jobs: {
