@@ -118,10 +118,11 @@ class KeyRing:
             return keys[key_id]
 
     def _current(self) -> dict[str, Key]:
-        stamp = _stamp(self.path)
-        if stamp != self._stamp:
-            with self._lock:
-                self._keys, self._stamp = (_read(self.path) if stamp else {}), stamp
+        if _stamp(self.path) != self._stamp:
+            with self._lock:  # looked at again in here: whoever waited must not put back what was there before
+                stamp = _stamp(self.path)
+                if stamp != self._stamp:
+                    self._keys, self._stamp = (_read(self.path) if stamp else {}), stamp
         return self._keys
 
     @contextmanager

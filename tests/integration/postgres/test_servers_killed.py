@@ -41,6 +41,7 @@ class Fleet:
     def _started(self, port: int) -> subprocess.Popen[str]:
         env = {name: value for name, value in os.environ.items() if not name.startswith("RETENTIVE_")}
         env |= {"HOME": str(self.folder), "RETENTIVE_STORE": self.store, "RETENTIVE_EMBEDDER": "hash"}
+        env["RETENTIVE_SERVE_WORKER"] = "false"  # on a slow machine it would reflect here, and conclusions be counted
         command = [sys.executable, "-m", "retentive", "serve", "--port", str(port)]
         return subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True, cwd=self.folder)
 
