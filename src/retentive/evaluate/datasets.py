@@ -159,13 +159,17 @@ def _parsed(text: str, place: _Place) -> Any:
         place.refuse(f"not JSON ({error})", text[:40], "Expected one object with `name` and `spaces`.")
 
 
-def _from_lines(text: str, place: _Place) -> dict[str, Any]:
-    """Gather JSON Lines into one object: lines with `memories` are spaces, any other is the header."""
-    data: dict[str, Any] = {"name": place.file.name.split(".")[0], "spaces": []}
+def _from_lines(text: str, place: _Place) -> Any:
+    """Gather JSON Lines: rows of a public set, or spaces (lines with `memories`) beside a header (any other line)."""
+    rows = []
     for number, line in enumerate(text.splitlines()):
-        if not line.strip():
-            continue
-        row = _mapping(_parsed(line, place.at("line").at(number + 1)), place.at("line").at(number + 1))
+        if line.strip():
+            at = place.at("line").at(number + 1)
+            rows.append(_mapping(_parsed(line, at), at))
+    if formats.knows(rows):
+        return rows
+    data: dict[str, Any] = {"name": place.file.name.split(".")[0], "spaces": []}
+    for row in rows:
         if "memories" in row:
             data["spaces"].append(row)
         else:

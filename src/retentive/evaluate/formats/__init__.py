@@ -1,8 +1,8 @@
 """Public sets as their authors publish them, turned into the neutral form that `datasets` reads and checks.
 
 A format is recognised by its shape. Nothing is invented: turns without a time of their own follow the time of their
-session at a fixed pace, a question is asked when the conversation ends unless it says when, and evidence that names a
-turn which does not exist is left out.
+session at a fixed pace, a question is asked when the conversation ends (LoCoMo: the day after) unless it says when,
+and evidence that names a turn which does not exist is left out.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from retentive.errors import InvalidInput, unknown_name
 from retentive.evaluate.formats import beam, locomo, longmemeval, realtalk
+from retentive.evaluate.formats.places import MisfitError, inside
 
 Neutral = dict[str, Any]
 
@@ -48,10 +49,16 @@ def neutral(data: Any, name: str, form: str | None = None) -> Any:
     if chosen is None:
         return data
     try:
-        return chosen.neutral(data, name)
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-        message = f"{name!r} is not in the form of {chosen.name} as published ({type(error).__name__}: {error})."
+        with inside("the file"):
+            return chosen.neutral(data, name)
+    except MisfitError as error:
+        message = f"{name!r} is not in the form of {chosen.name} as published: {error}."
         raise InvalidInput(f"{message} Fetch it again, or name another of {', '.join(NAMES)}.", form=form) from error
+
+
+def knows(data: Any) -> bool:
+    """Whether some published form is recognised."""
+    return any(one.recognises(data) for one in FORMATS)
 
 
 def read_folder(folder: Path, parse: Callable[[Path], Any]) -> Any:

@@ -6,11 +6,12 @@ By session, a session is one memory and ``answer_session_ids`` the evidence; by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from retentive.evaluate.formats import moments
+from retentive.evaluate.formats.places import inside
 
 PACE: Final = timedelta(seconds=30)
 _SET: Final = {"licence": "MIT", "source": "xiaowu0162/LongMemEval"}
@@ -23,12 +24,21 @@ def recognises(data: Any) -> bool:
 
 def by_session(data: Any, name: str) -> dict[str, Any]:
     """Return the neutral form, a memory a session."""
-    return {"name": name, **_SET, "spaces": [_space(row, _sessions(row), row["answer_session_ids"]) for row in data]}
+    spaces = _rows(data, lambda row: _space(row, _sessions(row), row["answer_session_ids"]))
+    return {"name": name, **_SET, "spaces": spaces}
 
 
 def by_turn(data: Any, name: str) -> dict[str, Any]:
     """Return the neutral form, a memory a turn."""
-    return {"name": name, **_SET, "spaces": [_by_turns(row) for row in data]}
+    return {"name": name, **_SET, "spaces": _rows(data, _by_turns)}
+
+
+def _rows(data: Any, space: Callable[[Mapping[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
+    spaces = []
+    for number, row in enumerate(data, start=1):
+        with inside(f"row {number} ({row.get('question_id')!r})"):
+            spaces.append(space(row))
+    return spaces
 
 
 def _haystack(row: Mapping[str, Any]) -> Iterator[tuple[str, datetime, Sequence[Mapping[str, Any]]]]:

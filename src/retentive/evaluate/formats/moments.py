@@ -20,13 +20,18 @@ _WEEKDAY: Final = re.compile(r"\s*\([A-Za-z]{3,9}\)\s*")
 
 def read(text: str) -> datetime:
     """Return the moment that a text names; a `ValueError` for what no set writes."""
+    if not isinstance(text, str):
+        raise TypeError(f"expected a moment as a text, got {text!r}")
     plain = _WEEKDAY.sub(" ", text).strip()
     for form in _FORMS:
         try:
             return datetime.strptime(plain, form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    moment = datetime.fromisoformat(plain)
+    try:
+        moment = datetime.fromisoformat(plain)
+    except ValueError:
+        raise ValueError(f"{text!r} is no moment as the published sets write them") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

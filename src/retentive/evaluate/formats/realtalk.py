@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from retentive.evaluate.formats import locomo, moments
+from retentive.evaluate.formats.places import inside
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "commonsense"}
 
@@ -26,22 +27,18 @@ def neutral(data: Any, name: str) -> dict[str, Any]:
 
 def _space(chat: Mapping[str, Any], space: str) -> dict[str, Any]:
     memories = []
-    for session in locomo.sessions(chat):
-        memories += [locomo.turn(one, _at(chat, one, session), session) for one in chat[f"session_{session}"]]
-    known = {memory["id"] for memory in memories}
-    asked_at = max((memory["at"] for memory in memories), default="")
-    queries = [
-        {
-            "id": f"{space}/{at}",
-            "text": str(one["question"]),
-            "at": asked_at,
-            "gold": locomo.evidence(one.get("evidence", ()), known),
-            "category": CATEGORIES.get(one["category"], str(one["category"])),
+    with inside(f"chat {space!r}"):
+        for session in locomo.sessions(chat):
+            for place, one in enumerate(chat[f"session_{session}"]):
+                memories.append(locomo.turn(one, _at(chat, one, session, place), session, place))
+        asked_at = max((memory["at"] for memory in memories), default="")
+        return {
+            "space": space,
+            "memories": memories,
+            "queries": locomo.queries(chat["qa"], space, asked_at, memories, CATEGORIES),
         }
-        for at, one in enumerate(chat["qa"])
-    ]
-    return {"space": space, "memories": memories, "queries": queries}
 
 
-def _at(chat: Mapping[str, Any], one: Mapping[str, Any], session: int) -> datetime:
-    return moments.read(one.get("date_time") or chat[f"session_{session}_date_time"])
+def _at(chat: Mapping[str, Any], one: Mapping[str, Any], session: int, place: int) -> datetime:
+    with inside(f"session {session}, turn {place + 1}"):
+        return moments.read(one.get("date_time") or chat[f"session_{session}_date_time"])
