@@ -49,7 +49,8 @@ def main() -> None:
         for name, (venv, most) in PEERS.items():
             if (options.only and name not in options.only) or size > most:
                 continue
-            _keep(name, size, {"environment": environment(), **_measure(name, venv, source, size, options.limit)})
+            told = {"environment": environment() | {"corpus": source.parent.name}}
+            _keep(name, size, told | _measure(name, venv, source, size, options.limit))
 
 
 def _options() -> argparse.Namespace:
@@ -62,11 +63,11 @@ def _options() -> argparse.Namespace:
 
 def _material(size: int) -> Path:
     """Write what every adapter reads: the same texts and questions that Retentive is measured with."""
-    folder = CACHE / "peers" / str(size)
+    embedder = real()
+    corpus = load(size + SPARE, embedder)
+    folder = CACHE / "peers" / corpus.digest / str(size)
     if not (folder / "cue_vectors.npy").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        embedder = real()
-        corpus = load(size + SPARE, embedder)
         cues = asked(corpus.texts[: min(size, corpus.real)], CUES)
         (folder / "texts.json").write_text(json.dumps(corpus.texts), "utf-8")
         (folder / "cues.json").write_text(json.dumps([(each.cue, each.target) for each in cues]), "utf-8")

@@ -41,6 +41,8 @@ class Database:
         self.busy_timeout = busy_timeout
         try:
             self._connection = _connect(file, busy_timeout, key)
+            # Else SQLite plans a join anew whenever other values are bound to it, ten times the cost of running it.
+            self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             self._connection.execute(PRAGMAS).fetchall()  # to the end: apsw stops at the first row that one returns
             self._connection.execute(f"PRAGMA synchronous = {durability.upper()};")
         except apsw.NotADBError as error:
