@@ -17,6 +17,7 @@ from retentive.indexing import EMBEDDER_SETTING, identity_of
 from retentive.keeping import Keeper
 from retentive.policy.policy import Policy
 from retentive.recall.request import Question, Tools
+from retentive.recall.stages import Watch
 from retentive.recalling import Filters
 from retentive.stores.protocol import SpaceStore, Store
 from retentive.tools import token_windows
@@ -36,6 +37,8 @@ class HomeCustody:
     store: Store
     previous: Embedder | None = None
     """The embedder that is being given up: spaces whose vectors are still its own are asked and written by it."""
+    watch: Watch | None = None
+    """Is told how long each stage of a recall took, where somebody wants to know: a server's metrics do."""
 
     @property
     @abstractmethod
@@ -46,7 +49,7 @@ class HomeCustody:
 
     def tools_for(self, store: SpaceStore) -> Tools:
         """Return the models for one space: those in use, or with the previous embedder until the space has moved."""
-        tools = self.tools
+        tools = self.tools if self.watch is None else replace(self.tools, watch=self.watch)
         if self.previous is None or not _made_by(self.previous, store):
             return tools
         return replace(tools, embedder=self.previous, windows=token_windows(self.previous))

@@ -296,7 +296,7 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
             keeper.check_embedder()
         recalled = recall(question, keeper.store, tools)
         notes = self._notes(cue, state, touch=touch)
-        recall_id, failure = write_back(question, recalled, keeper.store, touch=touch)
+        recall_id, failure = write_back(question, recalled, keeper.store, touch=touch, watch=tools.watch)
         outcome = recalled.outcome
         if question.gate.known_at is not None:
             from retentive.transfer.past import outcome_as_known  # noqa: PLC0415 - only those who ask for the past

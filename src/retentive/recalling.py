@@ -18,6 +18,7 @@ from retentive.recall.outcome import Outcome
 from retentive.recall.pipeline import Recalled
 from retentive.recall.reinforce import touched
 from retentive.recall.request import Question
+from retentive.recall.stages import Stages, Watch
 from retentive.scoring.importance import clamped_feedback
 from retentive.scoring.track_record import PROCEDURE, noted
 from retentive.stores.protocol import SpaceStore, Transaction
@@ -114,12 +115,14 @@ def _asked(cue: str | None, state: AgentState | None, utterance: str | None) -> 
     return [*asked, state.goal, state.step, *state.open_loops] if state else asked
 
 
-def write_back(question: Question, recalled: Recalled, store: SpaceStore, *, touch: bool) -> tuple[str, str | None]:
+def write_back(
+    question: Question, recalled: Recalled, store: SpaceStore, *, touch: bool, watch: Watch | None = None
+) -> tuple[str, str | None]:
     """Touch what was returned and note the recall, in one transaction. Returns the recall's id and a note on failure.
 
     An answer is never lost because it could not be written down: a busy, full or read-only store leaves a note.
     """
-    rule = question.policy.reinforcement
+    rule, stages = question.policy.reinforcement, Stages(watch)
     if not touch or not (rule.touch or rule.ledger):
         return _recall_id(store, question, recalled.outcome, 0), None
     try:
@@ -134,6 +137,7 @@ def write_back(question: Question, recalled: Recalled, store: SpaceStore, *, tou
                 book.note(tx, _noted(recall_id, question, question.own_weights, recalled))
     except (StoreBusy, StoreFull, Forbidden) as error:
         return _recall_id(store, question, recalled.outcome, 0), f"not written back: {error.message}"
+    stages.ended("write")
     return recall_id, None
 
 

@@ -136,3 +136,14 @@ def test_the_changelog_knows_this_version() -> None:
     version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
     assert version is not None
     assert f"## {version[1]}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_every_metric() -> None:
+    """The page for operators explains every figure of ours that `/metrics` shows."""
+    metrics = pytest.importorskip("retentive.server.metrics", reason="the extra 'server' is not installed").Metrics()
+    metrics.watch(())
+    metrics.watch_store(retentive.Retentive(":memory:").store)
+    named = {family.name for family in metrics.registry.collect() if family.name.startswith("retentive_")}
+    page = (ROOT / "docs/operate.md").read_text("utf-8")
+    assert len(named) >= 12
+    assert [name for name in sorted(named) if f"`{name}" not in page] == []

@@ -12,6 +12,7 @@ import numpy as np
 
 from retentive.recall.cue import FIRST_MOMENT, LAST_MOMENT, Cue
 from retentive.recall.request import Question
+from retentive.recall.stages import UNWATCHED, Stages
 from retentive.scoring.fusion import reciprocal_rank
 from retentive.stores.protocol import SpaceStore
 from retentive.types import Floats, Found, RowIds
@@ -51,7 +52,7 @@ class Finding:
         return {int(k): v for k, v in reciprocal_rank([f.rows.tolist() for _, f in self.lists], rank_constant).items()}
 
 
-def find(question: Question, cue: Cue, store: SpaceStore) -> Finding:
+def find(question: Question, cue: Cue, store: SpaceStore, stages: Stages = UNWATCHED) -> Finding:
     """Ask every channel of the policy; below ``whole_space_up_to`` memories, every memory is a candidate."""
     sources = question.policy.sources
     pool = max(sources.pool, int(np.ceil(question.policy.selection.limit * sources.over_fetch)))
@@ -59,8 +60,10 @@ def find(question: Question, cue: Cue, store: SpaceStore) -> Finding:
     whole = 0 < store.count(question.gate) <= sources.whole_space_up_to if sources.whole_space_up_to else False
     if whole:
         lists.append(("recent", store.recent(question.gate, sources.whole_space_up_to)))
+    stages.ended("gate")
     for channel in sources.channels:
         lists += [(channel, found) for found in ASK[channel](question, cue, store, pool) if len(found.rows)]
+        stages.ended(f"channel:{channel}")
     return Finding(tuple(lists), whole)
 
 

@@ -18,6 +18,7 @@ from retentive.recall.request import Question, Tools
 from retentive.recall.rotation import shown_lately
 from retentive.recall.selection import Chosen, select
 from retentive.recall.shaken import shaken
+from retentive.recall.stages import UNWATCHED, Stages
 from retentive.recall.succession import succeed
 from retentive.scoring.freshness import tau_for
 from retentive.scoring.signals import DAY
@@ -55,8 +56,10 @@ class Worked:
 
 def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
     """Answer one question from one space."""
-    worked = work_out(question, store, tools)
+    stages = Stages(tools.watch)
+    worked = work_out(question, store, tools, stages)
     core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
+    stages.ended("core")
     outcome = Outcome(worked.hits, tuple(core), worked.compacted, trace_of(question, worked))
     ghosts = _ghosts(worked) if question.own_weights is not None else ()
     return Recalled(outcome, worked.cue.vectors[0], worked.cue.utterance, ghosts)
@@ -73,20 +76,26 @@ def _ghosts(worked: Worked) -> tuple[tuple[str, dict[str, float]], ...]:
     )
 
 
-def work_out(question: Question, store: SpaceStore, tools: Tools) -> Worked:
+def work_out(question: Question, store: SpaceStore, tools: Tools, stages: Stages = UNWATCHED) -> Worked:
     """Find, measure, rank and choose."""
     _require_tags(question)
     cue = read_cue(question, tools)  # the embedder may be far away: it is asked before the store is held
     with store.snapshot():
         cue = with_names(cue, question, store)
-        finding = find(question, cue, store)
+        stages.ended("cue")
+        finding = find(question, cue, store, stages)
         evidence = gather(question, cue, finding, store, tools)
+    stages.ended("evidence")
     ranked = rank(question.policy, cue, evidence)
     succeed(ranked, cue)
     prove(ranked, store)
+    stages.ended("rank")
     chosen = select(ranked, question, cue, store, tools, shown_lately(question, cue, store))
+    stages.ended("select")
     hits = _doubted(_hits(ranked, finding, chosen, store), store, question.gate)
+    stages.ended("read")
     hits, compacted = _within_budget(question, cue, hits, tools, chosen.notes)
+    stages.ended("budget")
     return Worked(cue, finding, ranked, chosen, hits, compacted)
 
 

@@ -11,6 +11,7 @@ from retentive.policy.policy import Policy
 from retentive.recall.budget import Compactor
 from retentive.recall.late import Windows
 from retentive.recall.rerank import Breaker, Reranker
+from retentive.recall.stages import Watch
 from retentive.text.budget import count_tokens
 from retentive.types import AgentState, Gate
 
@@ -42,3 +43,4 @@ class Tools:
     language: str = "english"
     compactor: Compactor | None = None  # asked where the policy wants it
     compactor_breaker: Breaker | None = None
+    watch: Watch | None = None  # is told how long each stage took

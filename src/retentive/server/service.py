@@ -34,6 +34,8 @@ class Service:
         self.short = Pool("short", settings.threads, settings.queue, settings.timeout)
         self.long = Pool("long", SLOW_THREADS, SLOW_QUEUE, settings.slow_timeout)
         self.metrics.watch((self.short, self.long))
+        self.metrics.watch_store(self.home.store)
+        self.home.watch = self.metrics.stage_of_recall
         self.worker = Worker(self.home, self.metrics, tasks_of(settings) if settings.worker else [])
 
     def pool(self, lane: str) -> Pool:

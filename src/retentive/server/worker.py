@@ -14,12 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 from retentive.errors import NotFound, RetentiveError, StoreBusy
 from retentive.server import leases
 from retentive.server.metrics import Metrics
 from retentive.server.settings import ServeSettings
+from retentive.types import JobState
 
 if TYPE_CHECKING:
     from retentive.memory import Retentive, Space
@@ -41,6 +42,7 @@ class Task:
     every: float
     run: Callable[[Space, Beat], bool]
     leased: bool = True  # whether one process at a time does it in a space, and when it was done is kept
+    left: Callable[[Space], Counter[str]] | None = None  # what is left to do in a space afterwards, by state
 
 
 def maintain(space: Space, beat: Beat) -> bool:
@@ -67,10 +69,15 @@ def run_jobs(space: Space, beat: Beat) -> bool:
     return bool(ran.done or ran.retried or ran.died)
 
 
+def jobs_left(space: Space) -> Counter[str]:
+    """Count the jobs that are not done, by state."""
+    return Counter(job.state for job in space.jobs())
+
+
 def tasks_of(settings: ServeSettings) -> list[Task]:
     """Return what the settings want done; an interval of 0 is never."""
     known = (
-        Task("jobs", settings.jobs_every, run_jobs, leased=False),
+        Task("jobs", settings.jobs_every, run_jobs, leased=False, left=jobs_left),
         Task("reflect", settings.reflect_every, reflect),
         Task("maintain", settings.maintain_every, maintain),
     )
@@ -121,6 +128,7 @@ class Worker:
     def round(self, task: Task) -> Counter[str]:
         """Do a task in every space where it is due; returns the outcomes."""
         outcomes: Counter[str] = Counter()
+        left: Counter[str] = Counter(dict.fromkeys(get_args(JobState), 0))
         try:
             spaces = self._home.spaces()
         except RetentiveError:
@@ -129,16 +137,21 @@ class Worker:
         for path in spaces:
             if self._stop.is_set():
                 break
-            outcomes[self._outcome(task, path)] += 1
+            outcomes[self._outcome(task, path, left)] += 1
         for outcome, count in outcomes.items():
             self._metrics.runs.labels(task.name, outcome).inc(count)
+        if task.left is not None:
+            for state, count in left.items():
+                self._metrics.jobs.labels(state).set(count)
         self._metrics.last_round.labels(task.name).set(self._home.now().timestamp())
         return outcomes
 
-    def _outcome(self, task: Task, path: str) -> str:
+    def _outcome(self, task: Task, path: str, left: Counter[str]) -> str:
         began = time.perf_counter()
         try:
             done = self._leased(task, path) if task.leased else task.run(self._home.space(path), _silent)
+            if task.left is not None:
+                left.update(task.left(self._home.space(path)))
         except NotFound:
             return "gone"  # dropped since the round began
         except StoreBusy:

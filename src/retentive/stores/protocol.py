@@ -301,6 +301,14 @@ class IndexedStore(Protocol):
 
 
 @runtime_checkable
+class CountedStore(Protocol):
+    """Optional: a store that counts how often what it keeps at hand sufficed, so that somebody can size it."""
+
+    def counts(self) -> Mapping[tuple[str, str], int]:
+        """Return how often each cache was looked into, by its name and by what was found there, since the start."""
+
+
+@runtime_checkable
 class CheckedStore(Protocol):
     """Optional: a store that can examine itself."""
 

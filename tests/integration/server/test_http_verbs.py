@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +216,21 @@ def test_spaces_policies_and_about(http: TestClient, home: Retentive) -> None:
     assert about["key"] == {"id": "", "right": "admin", "spaces": None}
 
 
+def test_the_stores_caches_are_counted(http: TestClient, home: Retentive) -> None:
+    """A space that is open, and columns that are at hand, against those that had to be read anew."""
+    remembered(http)
+    for _ in range(3):
+        http.post(f"{ALICE}/recall", json={"cue": "Postgres"})
+    home.store.close()  # as the least recently used space is
+    http.post(f"{ALICE}/recall", json={"cue": "Postgres"})
+    figures = http.get("/metrics").text
+    looks = dict(re.findall(r'^retentive_store_cache_total\{(cache="\w+",found="\w+")\} (\S+)$', figures, re.MULTILINE))
+    assert float(looks['cache="spaces",found="no"']) == 2
+    assert float(looks['cache="spaces",found="yes"']) > 5
+    assert float(looks['cache="columns",found="no"']) + float(looks['cache="columns",found="part"']) >= 2
+    assert float(looks['cache="columns",found="yes"']) >= 2
+
+
 def test_health_and_metrics(http: TestClient) -> None:
     """Alive, ready, and counted by operation and stage; no space and no text is in the figures."""
     remembered(http)
@@ -225,5 +241,7 @@ def test_health_and_metrics(http: TestClient) -> None:
     assert 'retentive_requests_total{operation="recall",status="200"} 1.0' in figures
     assert 'retentive_stage_seconds_count{operation="recall",stage="work"} 1.0' in figures
     assert 'retentive_queue_depth{lane="short"} 0.0' in figures
+    for stage in ("cue", "gate", "channel:vector", "channel:lexical", "evidence", "rank", "select", "read", "write"):
+        assert f'retentive_recall_stage_seconds_count{{stage="{stage}"}} 1.0' in figures
     assert "acme" not in figures
     assert "Postgres" not in figures

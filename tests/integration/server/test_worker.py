@@ -14,12 +14,13 @@ pytest.importorskip("prometheus_client", reason="the extra 'server' is not insta
 
 from retentive import Retentive, Space
 from retentive.errors import StoreBusy
+from retentive.jobs import enqueue
 from retentive.server import leases
 from retentive.server.keys import KeyRing
 from retentive.server.metrics import Metrics
 from retentive.server.service import Service
 from retentive.server.settings import ServeSettings
-from retentive.server.worker import Beat, Task, Worker, tasks_of
+from retentive.server.worker import Beat, Task, Worker, jobs_left, tasks_of
 from retentive.testing.fakes import HashEmbedder
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -110,6 +111,21 @@ def test_who_died_holds_nothing_for_long(opened: Callable[[], Retentive], clock:
     assert leases.take(store, "t", "me", clock.now, 60)
     leases.give_back(store, "t", "me", clock.now, ended=True)
     assert not leases.take(store, "t", "me", clock.now, 60)
+
+
+def test_what_is_left_in_the_queues_is_shown(opened: Callable[[], Retentive]) -> None:
+    """Over all spaces, by state, as the latest round found it."""
+    home = opened()
+    seeded(home, "a", "b")
+    for number, path in enumerate(("a", "b", "b")):
+        with home.space(path).store.transaction() as tx:
+            enqueue(tx, "observe", home.now(), payload={"n": number})
+    metrics = Metrics()
+    Worker(home, metrics, []).round(Task("jobs", 60, lambda space, beat: False, leased=False, left=jobs_left))
+    figures = metrics.text()
+    assert b'retentive_jobs{state="waiting"} 3.0' in figures
+    assert b'retentive_jobs{state="dead"} 0.0' in figures
+    assert b'retentive_jobs{state="running"} 0.0' in figures
 
 
 def test_trouble_in_one_space_is_that_spaces_own(opened: Callable[[], Retentive]) -> None:

@@ -120,29 +120,35 @@ class Cache:
         except KeyError:
             raise AttributeError(name) from None
 
-    def sync(self, database: Database, space: str = "") -> None:
-        """Catch up with the database; call inside a read transaction, so that what follows sees the same state."""
+    def sync(self, database: Database, space: str = "") -> str:
+        """Catch up with the database; call inside a read transaction, so that what follows sees the same state.
+
+        Returns what was there: all of it ("yes"), all but the latest changes ("part"), or nothing of use ("no").
+        """
         change, generation = clock = database.rows("clock")[0]
         if clock == self.clock:
-            return
+            return "yes"
+        found = "part"
         if self.clock is None and change and space:
             self._load(database, space, clock)
         seen, built = self.clock or (EVER, 0)
         if generation != built or change < seen or not self._catch_up(database, seen):
-            self._rebuild(database)
+            found = self._rebuild(database)
         elif self.kept is not None and seen == self.kept and self.living != database.value("count_memories"):
-            self._rebuild(database)  # the file was of another database: one restored from a copy
+            found = self._rebuild(database)  # the file was of another database: one restored from a copy
         if (self.size - self.living) * DEAD_SHARE > self.size > DEAD_SHARE:
             self._rebuild(database)
         self.clock = (change, generation)
+        return found
 
-    def _rebuild(self, database: Database) -> None:
+    def _rebuild(self, database: Database) -> str:
         self._reset(None)
         last = 0
         while rows := database.rows("cached_from", (last, CHUNK)):
             self._append(rows)
             last = rows[-1][0]
         self.moved = self.size
+        return "no"
 
     def _catch_up(self, database: Database, since: int) -> bool:
         """Fetch what changed since; False where it does not fit what is here and only building anew will do."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from retentive.stores.sqlite.mending import incomplete, mend
 from retentive.stores.sqlite.reading import Reading
 from retentive.stores.sqlite.schema import prepare
 from retentive.stores.sqlite.scrub import mark, marked, rebuild, residue, unmark
+from retentive.stores.sqlite.tally import Tally
 from retentive.stores.sqlite.transaction import SqliteTransaction
 from retentive.types import Memory
 
@@ -35,6 +36,7 @@ class Terms:
     busy_timeout: float
     durability: Durability
     keys: Keys | None = None
+    tally: Tally = field(default_factory=Tally)
 
 
 class Connections:
@@ -71,8 +73,9 @@ class Connections:
     def connect(self) -> None:
         """Open the file for reading, which checks that it is ours and brings its schema up to date."""
         with self._reading_lock:
-            if not self._reads:
-                self._connected_reader()
+            before = self._reader
+            after = before if self._reads else self._connected_reader()
+            self._terms.tally.note("spaces", "no" if before is None or after is not before else "yes")
 
     def _connected_reader(self) -> Database:
         try:
@@ -235,7 +238,7 @@ class Connections:
     def _reading(self) -> Iterator[Reading]:
         with self._snapshot() as reader:
             if not self._synced:
-                self._cache.sync(reader, self.path)
+                self._terms.tally.note("columns", self._cache.sync(reader, self.path))
                 self._synced = self._held is not None
             yield Reading(self.path, reader, self._cache)
 

@@ -140,6 +140,10 @@ class SqliteStore:
         finally:
             shutil.rmtree(arrived, ignore_errors=True)
 
+    def counts(self) -> dict[tuple[str, str], int]:
+        """Return how often a space was open already, and its columns were at hand, when they were needed."""
+        return self._terms.tally.counts()
+
     def incomplete(self, space: str) -> list[Memory]:
         """Return the memories that lack a sound vector or index terms."""
         return self.open(space, create=False).incomplete()
