@@ -15,6 +15,7 @@ from retentive.adaptive import book
 from retentive.adaptive.book import Adaptation
 from retentive.adaptive.decide import undone
 from retentive.keeping import Keeper
+from retentive.once import done_before, note_done, once_of
 from retentive.policy.policy import Policy
 from retentive.recalling import policy_of
 from retentive.space_policy import Applied
@@ -74,30 +75,36 @@ class Habits:
         """Return the policy that this space has of its own, with when and why; None where the default holds."""
         return space_policy.applied(space_policy.own(self._kept), self.path)
 
-    def apply_policy(self, policy: Policy | str, note: str = "") -> Applied:
+    def apply_policy(self, policy: Policy | str, note: str = "", *, once: str | None = None) -> Applied:
         """Make a policy this space's own: recalls that name none use it, here and after every restart."""
         chosen = policy_of(policy, self._home.policy)
         keeper = self._keeper(self.store)
-        return space_policy.apply(keeper.store, chosen, keeper.author.now, note)
+        asked = once_of(once, "apply_policy", chosen.dump(), note)
+        return space_policy.apply(keeper.store, chosen, keeper.author.now, note, asked)
 
-    def adapt(self, *, on: bool = True, reset: bool = False, undo: int = 0) -> Adaptation:
+    def adapt(self, *, on: bool = True, reset: bool = False, undo: int = 0, once: str | None = None) -> Adaptation:
         """Let the weights follow feedback in this space, bounded and pulled back toward the policy; or stop it.
 
         ``reset`` forgets all that was learnt; ``undo`` takes back the latest so many steps.
         """
         if on:
             book.check(self._in_force().policy)
-        with self.store.transaction() as tx:
+        asked, keeper = once_of(once, "adapt", on, reset, undo), self._keeper(self.store)
+        with keeper.store.transaction() as tx:
             known = book.read(space_policy.own(tx))
+            if done_before(asked, tx) is not None:
+                return known
             learnt = None if reset else known.learnt
             changed = Adaptation(on, undone(learnt, undo) if learnt else None)
             book.write(tx, changed)
+            note_done(asked, tx, [], keeper.author.now)
         return changed
 
     def adaptation(self) -> Adaptation:
         """Return how this space adapts, and what it has learnt so far."""
         return book.read(space_policy.own(self._kept))
 
-    def undo_policy(self) -> Applied | None:
+    def undo_policy(self, *, once: str | None = None) -> Applied | None:
         """Take back the latest `apply_policy`; returns what is in force of this space's own then, if anything."""
-        return space_policy.undo(self._kept)
+        keeper = self._keeper(self._kept)
+        return space_policy.undo(keeper.store, keeper.author.now, once_of(once, "undo_policy"))

@@ -64,6 +64,17 @@ def once_of(key: str | None, verb: str, *asked: Any) -> Once | None:
     return Once(name, digest)
 
 
+def done_before(asked: Once | None, kept: SpaceStore | Transaction) -> list[str] | None:
+    """Return what a write gave when it happened under its key; None if it did not yet, or has no key."""
+    return asked.done(kept.setting(asked.name)) if asked else None
+
+
+def note_done(asked: Once | None, tx: Transaction, ids: Sequence[str], now: datetime) -> None:
+    """Note in its transaction that a write happened, if it has a key."""
+    if asked:
+        asked.note(tx, ids, now)
+
+
 def forget_notes(store: SpaceStore, now: datetime) -> int:
     """Remove the notes of writes that nobody will ask for again; returns how many."""
     old = [name for name, value in store.settings().items() if name.startswith(PREFIX) and _expired(value, now)]

@@ -15,6 +15,7 @@ from retentive.embedders.protocol import checked_vectors
 from retentive.errors import InvalidInput, NotFound, unknown_name
 from retentive.indexing import passage
 from retentive.keeping import Keeper, Progress
+from retentive.once import done_before, note_done, once_of
 from retentive.stores.protocol import Cursor, SpaceStore, Transaction
 from retentive.types import Draft, Finding, Gate, JournalEntry, Json, Memory
 from retentive.writing import Author, checked_id, entry, memory_of
@@ -87,10 +88,13 @@ def _conflict(finding: Finding, newer: Memory, older: Memory) -> Conflict:
     )
 
 
-def accept(store: SpaceStore, conflict_id: str, author: Author, reason: str) -> Conflict:
+def accept(store: SpaceStore, conflict_id: str, author: Author, reason: str, once: str | None = None) -> Conflict:
     """Retire the older memory of a conflict in favour of the newer."""
+    asked = once_of(once, "accept", conflict_id, reason)
     with store.transaction() as tx:
         finding, newer, older = _found(tx, conflict_id, store.path)
+        if done_before(asked, tx) is not None:
+            return _conflict(finding, newer, older)
         if finding.status in {"applied", "accepted"}:
             raise InvalidInput(f"Conflict {conflict_id!r} is {finding.status} already.", id=conflict_id)
         for memory in (newer, older):
@@ -104,13 +108,17 @@ def accept(store: SpaceStore, conflict_id: str, author: Author, reason: str) -> 
         older = retire(tx, older, newer, told, author)
         decided = replace(finding, status="accepted", decided_at=author.now)
         tx.put_finding(decided)
+        note_done(asked, tx, [conflict_id], author.now)
         return _conflict(decided, tx.get(newer.id) or newer, older)
 
 
-def dismiss(store: SpaceStore, conflict_id: str, author: Author, reason: str) -> Conflict:
+def dismiss(store: SpaceStore, conflict_id: str, author: Author, reason: str, once: str | None = None) -> Conflict:
     """Say that two memories do not deny one another; where one was retired for it, bring it back."""
+    asked = once_of(once, "dismiss", conflict_id, reason)
     with store.transaction() as tx:
         finding, newer, older = _found(tx, conflict_id, store.path)
+        if done_before(asked, tx) is not None:
+            return _conflict(finding, newer, older)
         if finding.status == "dismissed":
             raise InvalidInput(f"Conflict {conflict_id!r} is dismissed already.", id=conflict_id)
         if finding.status in {"applied", "accepted"}:
@@ -122,6 +130,7 @@ def dismiss(store: SpaceStore, conflict_id: str, author: Author, reason: str) ->
             tx.journal(replace(line, after=None))
         decided = replace(finding, status="dismissed", decided_at=author.now)
         tx.put_finding(decided)
+        note_done(asked, tx, [conflict_id], author.now)
         return _conflict(decided, newer, older)
 
 
@@ -211,8 +220,9 @@ def _repetition(finding: Finding, memory: Memory) -> Repetition:
     return Repetition(finding.id, memory, said, finding.status, finding.at, finding.other_id)
 
 
-def separate(keeper: Keeper, repetition_id: str, reason: str) -> Memory:
+def separate(keeper: Keeper, repetition_id: str, reason: str, once: str | None = None) -> Memory:
     """Keep a saying beside the memory that it was taken for a repetition of."""
+    asked = once_of(once, "separate", repetition_id, reason)
     keeper.check_embedder()
     known = {finding.id: finding for finding in keeper.store.findings(kind="repetition")}
     finding = known.get(checked_id(repetition_id))
@@ -223,6 +233,8 @@ def separate(keeper: Keeper, repetition_id: str, reason: str) -> Memory:
     saying = _saying(finding, kept, keeper.author)
     vector = checked_vectors(keeper.embedder, [passage(saying)])[0]
     with keeper.store.transaction() as tx:
+        if (done := done_before(asked, tx)) is not None:
+            return keeper.get(done[0], touch=False)
         current = tx.finding(repetition_id)
         if current is None or current.status != "applied":
             gone = "separated" if current is not None and current.status == "undone" else "erased"
@@ -233,6 +245,7 @@ def separate(keeper: Keeper, repetition_id: str, reason: str) -> Memory:
         tx.put_finding(replace(current, status="undone", decided_at=keeper.author.now, other_id=memory.id))
         told = f"repetition {repetition_id} is kept beside it as {memory.id}{': ' if reason else ''}{reason}"
         tx.journal(replace(entry("separate", kept, keeper.author, reason=told), after=None))
+        note_done(asked, tx, [memory.id], keeper.author.now)
     return memory
 
 

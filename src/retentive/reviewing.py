@@ -42,19 +42,19 @@ class Reviewing:
 
         return list_conflicts(self._kept, status, limit)
 
-    def accept(self, conflict: str, *, reason: str = "") -> Conflict:
+    def accept(self, conflict: str, *, reason: str = "", once: str | None = None) -> Conflict:
         """Let the newer memory of a conflict (by its id) supersede the older."""
         from retentive.review import accept  # noqa: PLC0415
 
         keeper = self._keeper(self._kept)
-        return accept(keeper.store, conflict, keeper.author, reason)
+        return accept(keeper.store, conflict, keeper.author, reason, once)
 
-    def dismiss(self, conflict: str, *, reason: str = "") -> Conflict:
+    def dismiss(self, conflict: str, *, reason: str = "", once: str | None = None) -> Conflict:
         """Say that a conflict (by its id) is none; a memory that was retired for it comes back. Not found again."""
         from retentive.review import dismiss  # noqa: PLC0415
 
         keeper = self._keeper(self._kept)
-        return dismiss(keeper.store, conflict, keeper.author, reason)
+        return dismiss(keeper.store, conflict, keeper.author, reason, once)
 
     def find_conflicts(self, *, limit: int = 10_000, progress: Progress | None = None) -> builtins.list[Conflict]:
         """Look for conflicts among the newest ``limit`` memories that are there already; lists, and never applies."""
@@ -81,8 +81,8 @@ class Reviewing:
 
         return list_repetitions(self._kept, memory, limit)
 
-    def separate(self, repetition: str, *, reason: str = "") -> Memory:
+    def separate(self, repetition: str, *, reason: str = "", once: str | None = None) -> Memory:
         """Keep a repetition (by its id) as a memory of its own after all; return that."""
         from retentive.review import separate  # noqa: PLC0415
 
-        return separate(self._keeper(self._kept), repetition, reason)
+        return separate(self._keeper(self._kept), repetition, reason, once)

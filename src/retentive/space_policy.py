@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from retentive.errors import NotFound
+from retentive.once import Once, done_before, note_done
 from retentive.policy.policy import Policy
 from retentive.policy.toml import restored_policy
 from retentive.stores.protocol import SpaceStore, Transaction
@@ -56,22 +57,27 @@ def applied(kept: Mapping[str, Any], space: str) -> Applied | None:
     return Applied(_restored(last["toml"], space), datetime.fromisoformat(last["at"]), last["note"])
 
 
-def apply(store: SpaceStore, policy: Policy, at: datetime, note: str = "") -> Applied:
+def apply(store: SpaceStore, policy: Policy, at: datetime, note: str = "", asked: Once | None = None) -> Applied:
     """Make a policy the space's own; the one before it stays for `undo`."""
     with store.transaction() as tx:
+        if (done := done_before(asked, tx)) is not None:
+            return Applied(policy, datetime.fromisoformat(done[0]), note)
         steps = _steps(own(tx))
         step = {"toml": policy.dump(), "at": at.isoformat(), "note": note}
         keep(tx, "applied", [*steps, step][-STEPS_KEPT:])
+        note_done(asked, tx, [at.isoformat()], at)
     return Applied(policy, at, note)
 
 
-def undo(store: SpaceStore) -> Applied | None:
+def undo(store: SpaceStore, now: datetime, asked: Once | None = None) -> Applied | None:
     """Go back to the policy before, and return it: None is the default again."""
     with store.transaction() as tx:
-        steps = _steps(own(tx))
-        if not steps:
-            raise NotFound(f"Space {store.path!r} has no policy of its own: nothing to undo.", space=store.path)
-        keep(tx, "applied", steps[:-1])
+        if done_before(asked, tx) is None:
+            steps = _steps(own(tx))
+            if not steps:
+                raise NotFound(f"Space {store.path!r} has no policy of its own: nothing to undo.", space=store.path)
+            keep(tx, "applied", steps[:-1])
+            note_done(asked, tx, [], now)
     return applied(own(store), store.path)
 
 

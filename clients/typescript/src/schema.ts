@@ -1918,7 +1918,10 @@ export interface operations {
     drop: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2002,7 +2005,10 @@ export interface operations {
     adapt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2105,7 +2111,10 @@ export interface operations {
     find_conflicts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2161,7 +2170,10 @@ export interface operations {
     judge_conflicts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2217,7 +2229,10 @@ export interface operations {
     accept: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2276,7 +2291,10 @@ export interface operations {
     dismiss: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2520,7 +2538,10 @@ export interface operations {
                 /** @description What counts where space and file disagree: neither, the space, or the file. */
                 on_conflict?: "error" | "skip" | "replace";
             };
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2613,7 +2634,10 @@ export interface operations {
     drop_jobs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2705,7 +2729,10 @@ export interface operations {
     retry_jobs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2757,7 +2784,10 @@ export interface operations {
     run_jobs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -2859,7 +2889,10 @@ export interface operations {
     maintain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -3820,7 +3853,10 @@ export interface operations {
     observe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -3942,7 +3978,10 @@ export interface operations {
     apply_policy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -4004,7 +4043,10 @@ export interface operations {
     undo_policy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -4045,7 +4087,10 @@ export interface operations {
     rate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -4389,7 +4434,10 @@ export interface operations {
     reflect: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.
@@ -4505,7 +4553,10 @@ export interface operations {
     separate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description Whose memories; slashes as %2F.

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
+from retentive.client.sending import keyed
 from retentive.client.space import RemoteSpace
 from retentive.client.transport import Ask, Transport, segment
 from retentive.config import Config
@@ -163,7 +164,7 @@ class RemoteRetentive(Retentive):
     def drop(self, path: str | tuple[str, ...]) -> bool:
         """Remove a space and everything in it; False if there was none."""
         try:
-            answer = self.transport.ask(Ask("DELETE", f"/v1/spaces/{segment(space_path(path))}"))
+            answer = self.transport.ask(Ask("DELETE", f"/v1/spaces/{segment(space_path(path))}", headers=keyed()))
         except NotFound:
             return False
         return bool(answer["dropped"])

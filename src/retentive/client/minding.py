@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from retentive.adaptive.book import Adaptation
-from retentive.client.sending import fields_of, plain, policy_data
+from retentive.client.sending import fields_of, keyed, plain, policy_data
 from retentive.errors import InvalidInput
 from retentive.jobs.run import Forecast, Ran
 from retentive.maintain.decide import PruneRules, Verdict
@@ -52,7 +52,7 @@ class RemoteMind:
         """Run upkeep once on the server."""
         rules = {"rules": pruning.as_dict()} if isinstance(pruning, PruneRules) else {"prune": pruning}
         body = {"re_embed": re_embed, "dry_run": dry_run, "batch": batch, **rules}
-        done = self._ask("POST", "/maintain", body=body, timeout=LONG)
+        done = self._ask("POST", "/maintain", body=body, headers=keyed(), timeout=LONG)
         return Upkeep(done["counts"], tuple(read(Verdict, one) for one in done["pruned"]), dry_run=done["dry_run"])
 
     def reflect(
@@ -67,7 +67,7 @@ class RemoteMind:
     ) -> Reflection:
         """Draw insights on the server, if it is due."""
         body = fields_of(force=force, budget=budget, method=method, later=later, dry_run=dry_run)
-        return read(Reflection, self._ask("POST", "/reflect", body=body, safe=dry_run, timeout=LONG))
+        return read(Reflection, self._ask("POST", "/reflect", body=body, headers=keyed(), timeout=LONG))
 
     def shaken(self) -> builtins.list[Shaken]:
         """List the insights whose evidence no longer stands, with the reason."""
@@ -83,7 +83,7 @@ class RemoteMind:
     ) -> Observation:
         """Store a conversation's turns as episodes, and the memories they hold; again, it adds nothing."""
         body = {"messages": plain(messages, "messages"), "gap": gap.total_seconds(), **fields_of(**asked)}
-        return read(Observation, self._ask("POST", "/observe", body=body, timeout=LONG))
+        return read(Observation, self._ask("POST", "/observe", body=body, headers=keyed(), timeout=LONG))
 
     def jobs(self, *, state: JobState | None = None, kind: str | None = None) -> builtins.list[Job]:
         """List the jobs that are not done: all, or those of a state or a kind."""
@@ -97,19 +97,21 @@ class RemoteMind:
         progress: Progress | None = None,  # noqa: ARG002
     ) -> Ran:
         """Let the server do what is due."""
-        return read(Ran, self._ask("POST", "/jobs/run", body=fields_of(kinds=kinds, limit=limit), timeout=LONG))
+        body = fields_of(kinds=kinds, limit=limit)
+        return read(Ran, self._ask("POST", "/jobs/run", body=body, headers=keyed(), timeout=LONG))
 
     def forecast_jobs(self) -> builtins.list[Forecast]:
         """Say what the jobs that are due would take of the language model, by kind; nothing is begun."""
         return [read(Forecast, one) for one in self._ask("GET", "/jobs/forecast")["forecasts"]]
 
-    def retry_jobs(self, *ids: str) -> builtins.list[Job]:
+    def retry_jobs(self, *ids: str, once: str | None = None) -> builtins.list[Job]:
         """Let jobs be tried again at once: those named, or all that are dead."""
-        return [read(Job, job) for job in self._ask("POST", "/jobs/retry", body=_named(ids))["jobs"]]
+        told = self._ask("POST", "/jobs/retry", body=_named(ids), headers=keyed(once))
+        return [read(Job, job) for job in told["jobs"]]
 
-    def drop_jobs(self, *ids: str) -> int:
+    def drop_jobs(self, *ids: str, once: str | None = None) -> int:
         """Remove jobs undone: those named, or all that are dead; returns how many."""
-        return int(self._ask("POST", "/jobs/drop", body=_named(ids))["dropped"])
+        return int(self._ask("POST", "/jobs/drop", body=_named(ids), headers=keyed(once))["dropped"])
 
     def policy_in_force(self) -> Policy:
         """Return the policy of recalls that name none: this space's own, else the default."""
@@ -122,13 +124,14 @@ class RemoteMind:
         """Return the policy that this space has of its own; None where the default holds."""
         return _applied(self._ask("GET", "/policy"))
 
-    def apply_policy(self, policy: Policy | str, note: str = "") -> Applied:
+    def apply_policy(self, policy: Policy | str, note: str = "", *, once: str | None = None) -> Applied:
         """Make a policy this space's own."""
-        return read(Applied, self._ask("PUT", "/policy", body={**policy_data(policy), "note": note}))
+        body = {**policy_data(policy), "note": note}
+        return read(Applied, self._ask("PUT", "/policy", body=body, headers=keyed(once)))
 
-    def undo_policy(self) -> Applied | None:
+    def undo_policy(self, *, once: str | None = None) -> Applied | None:
         """Take back the latest `apply_policy`."""
-        return _applied(self._ask("DELETE", "/policy", safe=False))
+        return _applied(self._ask("DELETE", "/policy", headers=keyed(once)))
 
     def rate(
         self,
@@ -141,12 +144,12 @@ class RemoteMind:
         if rater is not None and not isinstance(rater, str):
             raise InvalidInput(f"rater={rater!r} cannot be sent; over HTTP name one: 'offline', 'llm', …", value=rater)
         body = fields_of(rater=rater, dry_run=dry_run)
-        return read(Rerated, self._ask("POST", "/rate", body=body, safe=dry_run, timeout=LONG))
+        return read(Rerated, self._ask("POST", "/rate", body=body, headers=keyed(), timeout=LONG))
 
-    def adapt(self, *, on: bool = True, reset: bool = False, undo: int = 0) -> Adaptation:
+    def adapt(self, *, on: bool = True, reset: bool = False, undo: int = 0, once: str | None = None) -> Adaptation:
         """Let the weights follow feedback in this space; or stop it."""
         body = {"on": on, "reset": reset, "undo": undo}
-        return read(Adaptation, self._ask("PUT", "/adaptation", body=body, safe=not undo))
+        return read(Adaptation, self._ask("PUT", "/adaptation", body=body, headers=keyed(once)))
 
     def adaptation(self) -> Adaptation:
         """Return how this space adapts, and what it has learnt so far."""

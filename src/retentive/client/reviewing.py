@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import Any
 
 from retentive.client.minding import LONG, Progress
-from retentive.client.sending import fields_of
+from retentive.client.sending import fields_of, keyed
 from retentive.client.transport import segment
 from retentive.jobs.spending import Spent
 from retentive.judging import Judged
@@ -35,7 +35,7 @@ class RemoteReview:
         progress: Progress | None = None,  # noqa: ARG002 -- told only where the work is done
     ) -> builtins.list[Conflict]:
         """Let the server look for conflicts among the newest ``limit`` memories."""
-        told = self._ask("POST", "/conflicts/find", body={"limit": limit}, timeout=LONG)
+        told = self._ask("POST", "/conflicts/find", body={"limit": limit}, headers=keyed(), timeout=LONG)
         return [read(Conflict, one) for one in told["conflicts"]]
 
     def judge_conflicts(
@@ -47,29 +47,29 @@ class RemoteReview:
     ) -> Judged:
         """Have the server's language model decide conflicts that wait."""
         body = {"limit": limit, "dry_run": dry_run}
-        return read(Judged, self._ask("POST", "/conflicts/judge", body=body, safe=dry_run, timeout=LONG))
+        return read(Judged, self._ask("POST", "/conflicts/judge", body=body, headers=keyed(), timeout=LONG))
 
-    def accept(self, conflict: str, *, reason: str = "") -> Conflict:
+    def accept(self, conflict: str, *, reason: str = "", once: str | None = None) -> Conflict:
         """Let the newer memory of a conflict (by its id) supersede the older."""
-        return read(Conflict, self._decide("conflicts", conflict, "accept", reason))
+        return read(Conflict, self._decide("conflicts", conflict, "accept", reason, once))
 
-    def dismiss(self, conflict: str, *, reason: str = "") -> Conflict:
+    def dismiss(self, conflict: str, *, reason: str = "", once: str | None = None) -> Conflict:
         """Say that a conflict (by its id) is none; a memory that was retired for it comes back."""
-        return read(Conflict, self._decide("conflicts", conflict, "dismiss", reason))
+        return read(Conflict, self._decide("conflicts", conflict, "dismiss", reason, once))
 
     def repetitions(self, memory: str | None = None, *, limit: int = 100) -> builtins.list[Repetition]:
         """List what was said again and only reinforced a memory (one of them, by its id), newest first."""
         found = self._ask("GET", "/repetitions", query=fields_of(memory=memory, limit=limit))
         return [read(Repetition, one) for one in found["repetitions"]]
 
-    def separate(self, repetition: str, *, reason: str = "") -> Memory:
+    def separate(self, repetition: str, *, reason: str = "", once: str | None = None) -> Memory:
         """Keep a repetition (by its id) as a memory of its own after all; return that."""
-        return read(Memory, self._decide("repetitions", repetition, "separate", reason))
+        return read(Memory, self._decide("repetitions", repetition, "separate", reason, once))
 
     def usage(self) -> builtins.list[Spent]:
         """List what language models have taken for this space, by kind of work and model."""
         return [read(Spent, one) for one in self._ask("GET", "/usage")["usage"]]
 
-    def _decide(self, what: str, name: str, verdict: str, reason: str) -> Any:
+    def _decide(self, what: str, name: str, verdict: str, reason: str, once: str | None) -> Any:
         path = f"/{what}/{segment(checked_id(name))}/{verdict}"
-        return self._ask("POST", path, body=fields_of(reason=reason or None), safe=False)
+        return self._ask("POST", path, body=fields_of(reason=reason or None), headers=keyed(once))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import uuid
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from urllib.parse import quote
 
 from retentive.errors import InvalidInput
 from retentive.policy.policy import Policy
 from retentive.types import AgentState, AsOf, Draft, Moment, aware
 from retentive.writing import as_draft, writable
 
+PRINTED: Final = "".join(map(chr, range(0x21, 0x7F)))
+"""What a header can carry as it is; anything else is percent-encoded."""
 _DEFAULTS = {item.name: item.default for item in dataclasses.fields(Draft) if item.name != "text"}
 
 
@@ -57,6 +61,12 @@ def _listed(value: Any, name: str) -> Any:
     if name in lists and (isinstance(value, str | bytes) or not isinstance(value, Iterable)):
         raise InvalidInput(f"{name}={value!r} is no list; pass a list of strings, e.g. [{value!r}].", value=value)
     return value
+
+
+def keyed(once: str | None = None, version: str | None = None) -> dict[str, str]:
+    """Return the headers of a write: it happens once, however often the request has to be sent."""
+    headers = {"Idempotency-Key": quote(once, safe=PRINTED) if once is not None else uuid.uuid4().hex}
+    return headers if version is None else {**headers, "If-Match": f'"{version}"'}
 
 
 def draft_data(item: str | Mapping[str, Any] | Draft) -> dict[str, Any]:

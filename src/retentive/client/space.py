@@ -5,17 +5,15 @@ from __future__ import annotations
 import builtins
 import json
 import os
-import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never
-from urllib.parse import quote
 
 from retentive.answer import Feedback, Recall
 from retentive.client.looking import RemoteLooking
 from retentive.client.minding import LONG, RemoteMind
 from retentive.client.reviewing import RemoteReview
-from retentive.client.sending import draft_data, fields_of, moments, plain, policy_data, state_data
+from retentive.client.sending import draft_data, fields_of, keyed, moments, plain, policy_data, state_data
 from retentive.client.transport import Ask, Transport, segment
 from retentive.errors import InvalidInput
 from retentive.keeping import Keeper
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 PAGE: Final = 1_000
 LINES: Final = "application/x-ndjson"
-PRINTED: Final = "".join(map(chr, range(0x21, 0x7F)))
-"""What a header can carry as it is; anything else is percent-encoded."""
 
 
 class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
@@ -81,7 +77,7 @@ class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
     def remember(self, text: str, *, once: str | None = None, **fields: Any) -> Memory:
         """Remember one text."""
         given = {name: value for name, value in fields.items() if value is not None}
-        data = self._ask("POST", "/memories", body=draft_data({"text": text, **given}), headers=_keyed(once))
+        data = self._ask("POST", "/memories", body=draft_data({"text": text, **given}), headers=keyed(once))
         return read(Memory, data)
 
     def remember_many(
@@ -97,7 +93,7 @@ class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
         drafts = [draft_data(item) for item in items]
         if not drafts:
             return []
-        answer = self._ask("POST", "/memories/batch", body={"memories": drafts}, headers=_keyed(once))
+        answer = self._ask("POST", "/memories/batch", body={"memories": drafts}, headers=keyed(once))
         if progress is not None:
             progress(len(drafts), len(drafts))
         return [read(Memory, memory) for memory in answer["memories"]]
@@ -147,7 +143,7 @@ class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
     ) -> None:
         """Say which memories of a recall were used, and how it went ("good" or "bad")."""
         body = fields_of(recall_id=checked_id(recall_id), used=used, outcome=outcome)
-        self._ask("POST", "/feedback", body=body, headers=_keyed(once))
+        self._ask("POST", "/feedback", body=body, headers=keyed(once))
 
     def get(self, id: str, *, touch: bool = True, as_of: Moment | None = None) -> Memory:  # noqa: A002
         """Fetch one memory by its id, retrievable or not; counts as an access unless ``touch=False``."""
@@ -185,7 +181,7 @@ class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
         body = {name: plain(value, name) for name, value in changes.items()}
         if reason:
             body["reason"] = plain(reason, "reason")
-        return read(Memory, self._ask("PATCH", self._one(id), body=body, headers=_keyed(once, version)))
+        return read(Memory, self._ask("PATCH", self._one(id), body=body, headers=keyed(once, version)))
 
     def forget(
         self,
@@ -207,14 +203,14 @@ class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
         said = {"ids": list(what.ids), "source": source, "person": person, "reason": reason}
         flags = {"erase": erase, "derived": derived, "dry_run": dry_run}
         body = {name: value for name, value in {**said, **flags}.items() if value}
-        return read(Forgotten, self._ask("POST", "/forget", body=body, headers=_keyed(once, None)))
+        return read(Forgotten, self._ask("POST", "/forget", body=body, headers=keyed(once, None)))
 
     def _forget_one(self, what: Named, order: Order, version: str, once: str | None) -> Forgotten:
         """Forget one memory if nobody changed it since."""
         if len(what.ids) != 1 or order.derived or order.dry_run:
             raise InvalidInput("version= goes with one id, without derived and dry_run.", value=version)
         query = {**({"erase": "true"} if order.erase else {}), **({"reason": order.reason} if order.reason else {})}
-        self._ask("DELETE", self._one(what.ids[0]), query=query, headers=_keyed(once, version))
+        self._ask("DELETE", self._one(what.ids[0]), query=query, headers=keyed(once, version))
         return Forgotten(what.ids, order.erase)
 
     def history(self, id: str) -> builtins.list[Version]:  # noqa: A002
@@ -271,7 +267,7 @@ class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
         asked = Ask(
             "POST",
             f"/v1/spaces/{segment(self.path)}/import",
-            headers={"Accept": LINES, "Content-Length": size, "Content-Type": LINES},
+            headers={"Accept": LINES, "Content-Length": size, "Content-Type": LINES, **keyed(None)},
             upload=lambda: source.open("rb"),
             timeout=LONG,
         )
@@ -289,9 +285,3 @@ class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
 
     def __repr__(self) -> str:
         return f"<Space {self.path!r} at {self._transport.address}>"
-
-
-def _keyed(once: str | None, version: str | None = None) -> dict[str, str]:
-    """Return the headers of a write: it happens once, however often the request has to be sent."""
-    headers = {"Idempotency-Key": quote(once, safe=PRINTED) if once is not None else uuid.uuid4().hex}
-    return headers if version is None else {**headers, "If-Match": f'"{version}"'}

@@ -10,6 +10,7 @@ from typing import Final
 
 from retentive.errors import InvalidInput, NotFound
 from retentive.jobs.decide import ATTEMPTS, LEASE, buried, claimed, failed, job_id, revived, spent
+from retentive.once import Once, done_before, note_done
 from retentive.stores.protocol import SpaceStore, Transaction
 from retentive.types import SLUG, Job, Json
 
@@ -104,24 +105,31 @@ def give_back(
     return after
 
 
-def retry(store: SpaceStore, now: datetime, ids: Sequence[str] | None) -> list[Job]:
+def retry(store: SpaceStore, now: datetime, ids: Sequence[str] | None, asked: Once | None = None) -> list[Job]:
     """Let jobs be tried at once, as if for the first time: those named, or all that are dead.
 
     A job that runs is left to its worker.
     """
     with store.transaction() as tx:
+        if (done := done_before(asked, tx)) is not None:
+            return [job for job in map(tx.job, done) if job is not None]
         found = store.jobs(state="dead") if ids is None else [_found(tx, store, name) for name in ids]
         after = [revived(job, now) for job in found if job.state != "running"]
         for job in after:
             tx.put_job(job)
+        note_done(asked, tx, [job.id for job in after], now)
     return after
 
 
-def drop(store: SpaceStore, ids: Sequence[str] | None) -> int:
+def drop(store: SpaceStore, now: datetime, ids: Sequence[str] | None, asked: Once | None = None) -> int:
     """Remove jobs undone: those named, or all that are dead; returns how many."""
     with store.transaction() as tx:
+        if (done := done_before(asked, tx)) is not None:
+            return len(done)
         found = store.jobs(state="dead") if ids is None else [_found(tx, store, name) for name in ids]
-        return sum(tx.drop_job(job.id) for job in found)
+        dropped = [job.id for job in found if tx.drop_job(job.id)]
+        note_done(asked, tx, dropped, now)
+    return len(dropped)
 
 
 def _found(tx: Transaction, store: SpaceStore, name: str) -> Job:

@@ -13,6 +13,7 @@ from retentive.jobs.queue import drop, retry
 from retentive.jobs.run import Forecast, Ran, Worker
 from retentive.jobs.spending import SETTING, Spent, read_usage
 from retentive.keeping import Keeper
+from retentive.once import once_of
 from retentive.stores.protocol import SpaceStore
 from retentive.types import SLUG, Job, JobState
 from retentive.writing import checked_elements, checked_id
@@ -62,14 +63,15 @@ class SpaceJobs:
         """List what language models have taken for this space, by kind of work and model."""
         return read_usage(self._kept.setting(SETTING))
 
-    def retry_jobs(self, *ids: str) -> builtins.list[Job]:
+    def retry_jobs(self, *ids: str, once: str | None = None) -> builtins.list[Job]:
         """Let jobs be tried again at once: those named, or all that are dead."""
-        store = self._kept
-        return retry(store, self._keeper(store).author.now, [checked_id(one) for one in ids] or None)
+        store, named = self._kept, [checked_id(one) for one in ids]
+        return retry(store, self._keeper(store).author.now, named or None, once_of(once, "retry_jobs", named))
 
-    def drop_jobs(self, *ids: str) -> int:
+    def drop_jobs(self, *ids: str, once: str | None = None) -> int:
         """Remove jobs undone: those named, or all that are dead; returns how many."""
-        return drop(self._kept, [checked_id(one) for one in ids] or None)
+        store, named = self._kept, [checked_id(one) for one in ids]
+        return drop(store, self._keeper(store).author.now, named or None, once_of(once, "drop_jobs", named))
 
 
 class HomeJobs:

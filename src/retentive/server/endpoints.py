@@ -103,13 +103,13 @@ class Endpoint:
                 REQUESTS.info("asked", extra={"facts": {"operation": operation.name, **_words(call.body)}})
             timing.mark("check")
             with traced(operation.name, request.headers):
-                answer = operation.run(call)
+                answer = self._service.deeds.answer(operation, call)
             timing.mark("work")
             written = encoded(answer.data) if answer.data is not None else b""
             timing.mark("encode")
             return answer, written
 
-        answer, written = await self._service.pool(operation.lane).run(work)
+        answer, written = await self._service.pool(operation.lane).run(work, turn=_turn(operation, request, path))
         self._count(operation, answer)
         if answer.file is not None:
             return sent_file(answer.file, answer.headers)
@@ -139,15 +139,16 @@ class Endpoint:
                 timing.mark("queue")
                 call = self._call(operation, request, grant, path, upload=upload, progress=progress and progress.tell)
                 with traced(operation.name, request.headers):
-                    return operation.run(call)
+                    return self._service.deeds.answer(operation, call)
             finally:
                 upload.unlink(missing_ok=True)
                 timing.mark("work")
 
-        pool = self._service.pool(operation.lane)
+        pool, turn = self._service.pool(operation.lane), _turn(operation, request, path)
         if progress is None:
-            return Response(encoded((await pool.run(work)).data), media_type=JSON)
-        task = asyncio.ensure_future(pool.run(work))
+            answer = await pool.run(work, turn=turn)
+            return Response(encoded(answer.data), headers=dict(answer.headers), media_type=JSON)
+        task = asyncio.ensure_future(pool.run(work, turn=turn))
         lines = _lines(task, progress, request.scope[REQUEST_ID])
         return StreamingResponse(lines, media_type=LINES)
 
@@ -240,6 +241,12 @@ def _decoded(segment: str) -> str:
 def _require(grant: Grant, operation: Operation, path: Mapping[str, str]) -> None:
     if operation.right:
         grant.require(operation.right, path.get("space"))
+
+
+def _turn(operation: Operation, request: Request, path: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return what one request at a time may do: work under a key, which another under the same key has to wait for."""
+    key = request.headers.get("Idempotency-Key")
+    return (path.get("space", ""), key) if operation.noted and key is not None else None
 
 
 def _query_of(operation: Operation, request: Request) -> dict[str, Any]:

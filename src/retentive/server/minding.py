@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final, get_args
 
@@ -49,12 +50,16 @@ def forecast_jobs(call: Call) -> Answer:
 
 def retry_jobs(call: Call) -> Answer:
     """Let jobs be tried again."""
-    return Answer({"jobs": [written(job) for job in call.space.retry_jobs(*(call.body.get("ids") or ()))]})
+    return Answer({"jobs": [written(job) for job in call.space.retry_jobs(*_ids(call), once=call.once)]})
 
 
 def drop_jobs(call: Call) -> Answer:
     """Remove jobs undone."""
-    return Answer({"dropped": call.space.drop_jobs(*(call.body.get("ids") or ()))})
+    return Answer({"dropped": call.space.drop_jobs(*_ids(call), once=call.once)})
+
+
+def _ids(call: Call) -> Sequence[str]:
+    return call.body.get("ids") or ()
 
 
 def space_policy(call: Call) -> Answer:
@@ -69,12 +74,12 @@ def apply_policy(call: Call) -> Answer:
     policy = policy_asked(asked.get("policy"), asked.get("policy_toml"))
     if policy is None:
         raise InvalidInput("Which policy? Give policy, the name of a preset, or policy_toml.", field="policy")
-    return Answer(written(call.space.apply_policy(policy, asked.get("note", ""))))
+    return Answer(written(call.space.apply_policy(policy, asked.get("note", ""), once=call.once)))
 
 
 def undo_policy(call: Call) -> Answer:
     """Take back the latest policy of the space's own."""
-    return Answer({"applied": written(call.space.undo_policy())})
+    return Answer({"applied": written(call.space.undo_policy(once=call.once))})
 
 
 def rate(call: Call) -> Answer:
@@ -89,7 +94,7 @@ def adaptation(call: Call) -> Answer:
 
 def adapt(call: Call) -> Answer:
     """Let weights follow feedback, or stop it."""
-    return Answer(written(call.space.adapt(**given(call.body))))
+    return Answer(written(call.space.adapt(**given(call.body), once=call.once)))
 
 
 _IN_FORCE: Final[Schema] = {"type": "string", "description": "The policy of recalls that name none, as TOML."}
@@ -131,6 +136,8 @@ OPERATIONS: Final = (
         answers=Observation,
         tag="mind",
         about="What was observed before adds nothing, so a conversation that grew can be sent whole again.",
+        once=True,
+        noted="space",
     ),
     Operation(
         "list_jobs",
@@ -161,6 +168,8 @@ OPERATIONS: Final = (
         answers=Ran,
         lane="long",
         tag="jobs",
+        once=True,
+        noted="space",
     ),
     Operation(
         "forecast_jobs",
@@ -183,6 +192,7 @@ OPERATIONS: Final = (
         example={},
         answers={"jobs": [Job]},
         tag="jobs",
+        once=True,
     ),
     Operation(
         "drop_jobs",
@@ -195,6 +205,7 @@ OPERATIONS: Final = (
         example={},
         answers={"dropped": int},
         tag="jobs",
+        once=True,
     ),
     Operation(
         "space_policy",
@@ -217,6 +228,7 @@ OPERATIONS: Final = (
         example={"policy": "operational", "note": "what this team asks for"},
         answers=Applied,
         tag="policies",
+        once=True,
     ),
     Operation(
         "undo_policy",
@@ -227,6 +239,7 @@ OPERATIONS: Final = (
         undo_policy,
         answers={"applied": Applied | None},
         tag="policies",
+        once=True,
     ),
     Operation(
         "rate",
@@ -246,6 +259,8 @@ OPERATIONS: Final = (
         answers=Rerated,
         lane="long",
         tag="upkeep",
+        once=True,
+        noted="space",
     ),
     Operation(
         "adaptation",
@@ -275,5 +290,6 @@ OPERATIONS: Final = (
         example={"on": True},
         answers=Adaptation,
         tag="policies",
+        once=True,
     ),
 )

@@ -80,6 +80,7 @@ class Operation:
     status: int = 200
     lane: Lane = "short"
     once: bool = False  # takes an Idempotency-Key
+    noted: Literal["", "space", "home"] = ""  # where its answer is noted under that; "": the façade sees to it
     etag: Literal["", "match", "give"] = ""
     upload: bool = False  # takes a file as its body
     download: bool = False  # gives a file

@@ -7,9 +7,9 @@ long is answered with an error while the work itself runs to its end: a write is
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from retentive.server.refusals import Overloaded, TooSlow
 
@@ -27,6 +27,7 @@ class Pool:
         self._most = threads + queue
         self._threads = threads
         self._under_way = 0
+        self._turns: dict[Hashable, asyncio.Future[Any]] = {}
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=f"retentive-{name}")
 
     @property
@@ -39,8 +40,31 @@ class Pool:
         """How many requests wait for a thread."""
         return max(0, self._under_way - self._threads)
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """Do some work in a thread; too much at once is `Overloaded`, too long a wait `TooSlow`."""
+    async def run(self, work: Callable[[], T], *, turn: Hashable = None) -> T:
+        """Do some work in a thread; too much at once is `Overloaded`, too long a wait `TooSlow`.
+
+        Work of the same ``turn`` is done one after the other, also when nobody waits for the first any more.
+        """
+        future: asyncio.Future[T] | None = None
+        try:
+            async with asyncio.timeout(self.timeout):
+                await self._turn_of(turn)
+                future = self._begun(work, turn)
+                return await asyncio.shield(future)
+        except TimeoutError:
+            if future is not None and future.done():
+                raise
+            raise TooSlow(
+                f"No answer within {self.timeout:g} seconds. The work goes on; if it writes, ask again with the same "
+                "Idempotency-Key to learn what came of it.",
+                timeout=self.timeout,
+            ) from None
+
+    async def _turn_of(self, turn: Hashable) -> None:
+        while (before := self._turns.get(turn)) is not None:
+            await asyncio.wait([before])
+
+    def _begun(self, work: Callable[[], T], turn: Hashable) -> asyncio.Future[T]:
         if self._under_way >= self._most:
             raise Overloaded(
                 f"The server has {self.waiting} requests waiting and takes no more just now. Try again in a moment.",
@@ -49,17 +73,10 @@ class Pool:
         future = asyncio.get_running_loop().run_in_executor(self._executor, work)
         self._under_way += 1
         future.add_done_callback(self._done)
-        try:
-            async with asyncio.timeout(self.timeout):
-                return await asyncio.shield(future)
-        except TimeoutError:
-            if future.done():
-                raise
-            raise TooSlow(
-                f"No answer within {self.timeout:g} seconds. The work goes on; if it writes, ask again with the same "
-                "Idempotency-Key to learn what came of it.",
-                timeout=self.timeout,
-            ) from None
+        if turn is not None:
+            self._turns[turn] = future
+            future.add_done_callback(lambda _: self._turns.pop(turn, None))
+        return future
 
     def _done(self, future: asyncio.Future[T]) -> None:
         self._under_way -= 1

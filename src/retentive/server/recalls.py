@@ -218,6 +218,8 @@ OPERATIONS: Final = (
         answers={"fired": bool, "reason": str, "pressure": float, "budget": float, "insights": [Memory]},
         lane="long",
         tag="upkeep",
+        once=True,
+        noted="space",
     ),
     Operation(
         "shaken",

@@ -40,12 +40,12 @@ def judge_conflicts(call: Call) -> Answer:
 
 def accept(call: Call) -> Answer:
     """Let the newer memory of a conflict supersede the older."""
-    return Answer(written(call.space.accept(call.path["id"], **given(call.body))))
+    return Answer(written(call.space.accept(call.path["id"], **given(call.body), once=call.once)))
 
 
 def dismiss(call: Call) -> Answer:
     """Say that a conflict is none."""
-    return Answer(written(call.space.dismiss(call.path["id"], **given(call.body))))
+    return Answer(written(call.space.dismiss(call.path["id"], **given(call.body), once=call.once)))
 
 
 def repetitions(call: Call) -> Answer:
@@ -55,7 +55,7 @@ def repetitions(call: Call) -> Answer:
 
 def separate(call: Call) -> Answer:
     """Keep a repetition as a memory of its own."""
-    return Answer(memory_data(call.space.separate(call.path["id"], **given(call.body))))
+    return Answer(memory_data(call.space.separate(call.path["id"], **given(call.body), once=call.once)))
 
 
 def usage(call: Call) -> Answer:
@@ -95,6 +95,8 @@ OPERATIONS: Final = (
         answers={"conflicts": [Conflict]},
         lane="long",
         tag="review",
+        once=True,
+        noted="space",
     ),
     Operation(
         "judge_conflicts",
@@ -115,6 +117,8 @@ OPERATIONS: Final = (
         lane="long",
         tag="review",
         about="Where the model is unsure or fails, nothing changes; without one it is 422.",
+        once=True,
+        noted="space",
     ),
     Operation(
         "accept",
@@ -127,6 +131,7 @@ OPERATIONS: Final = (
         example={"reason": "she said so herself"},
         answers=Conflict,
         tag="review",
+        once=True,
     ),
     Operation(
         "dismiss",
@@ -139,6 +144,7 @@ OPERATIONS: Final = (
         example={"reason": "she said so herself"},
         answers=Conflict,
         tag="review",
+        once=True,
     ),
     Operation(
         "repetitions",
@@ -162,6 +168,7 @@ OPERATIONS: Final = (
         example={"reason": "she said so herself"},
         answers=Memory,
         tag="review",
+        once=True,
     ),
     Operation(
         "usage",

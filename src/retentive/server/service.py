@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retentive.errors import RetentiveError
+from retentive.server.deeds import Deeds
 from retentive.server.metrics import Metrics
 from retentive.server.pools import SLOW_QUEUE, SLOW_THREADS, Pool
 from retentive.server.settings import ServeSettings
@@ -28,6 +29,7 @@ class Service:
     short: Pool = field(init=False)
     long: Pool = field(init=False)
     worker: Worker = field(init=False)
+    deeds: Deeds = field(init=False)
 
     def __post_init__(self) -> None:
         settings = self.settings
@@ -36,6 +38,7 @@ class Service:
         self.metrics.watch((self.short, self.long))
         self.metrics.watch_store(self.home.store)
         self.home.watch = self.metrics.stage_of_recall
+        self.deeds = Deeds(self.keys.path.parent / "done")
         self.worker = Worker(self.home, self.metrics, tasks_of(settings) if settings.worker else [])
 
     def pool(self, lane: str) -> Pool:

@@ -153,6 +153,8 @@ OPERATIONS: Final = (
         answers={"dropped": bool},
         answer_example={"dropped": True},
         tag="spaces",
+        once=True,
+        noted="home",
     ),
     Operation(
         "journal",
@@ -186,6 +188,8 @@ OPERATIONS: Final = (
         answers={"counts": dict[str, int], "dry_run": bool, "pruned": [dict[str, Any]]},
         lane="long",
         tag="upkeep",
+        once=True,
+        noted="space",
     ),
     Operation(
         "export",
@@ -220,5 +224,7 @@ OPERATIONS: Final = (
         tag="spaces",
         about="The body is what export gave. Interrupted, it is simply done again: what is there is stepped over. With "
         '`Accept: application/x-ndjson` progress comes as lines `{"done": n, "total": m}` before the report.',
+        once=True,
+        noted="space",
     ),
 )
