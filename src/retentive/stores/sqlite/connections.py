@@ -235,6 +235,17 @@ class Connections:
                 self._keep()
 
     @contextmanager
+    def _statement(self) -> Iterator[Database]:
+        """Read by a single statement: that sees one state by itself, and needs no transaction around it."""
+        with self._reading_lock:
+            if self._held is not None:
+                yield self._held
+                return
+            reader = self._connected_reader()
+            self._used(self)
+            yield reader
+
+    @contextmanager
     def _reading(self) -> Iterator[Reading]:
         with self._snapshot() as reader:
             if not self._synced:

@@ -129,19 +129,19 @@ class SqliteSpace(Connections):
     def derived(self, ids: Sequence[str]) -> list[Memory]:
         """Return the memories that were derived from any of these."""
         wanted = to_json([key for key in ids if storable(key)], "ids")
-        with self._snapshot() as reader:
+        with self._statement() as reader:
             found = reader.rows("derived_from_any", (wanted,))
         return [mapping.decode(self.path, row) for row in found]
 
     def setting(self, name: str) -> Json:
         """Return a setting, None if absent."""
-        with self._snapshot() as reader:
+        with self._statement() as reader:
             value: Json = mapping.decode_json(reader.value("setting", (name,)) if storable(name) else None)
         return value
 
     def settings(self) -> dict[str, Json]:
         """Return all settings."""
-        with self._snapshot() as reader:
+        with self._statement() as reader:
             return {name: mapping.decode_json(value) for name, value in reader.rows("settings")}
 
     def read_journal(
@@ -149,7 +149,7 @@ class SqliteSpace(Connections):
     ) -> list[JournalEntry]:
         """Return journal lines in writing order."""
         most = EVERYTHING if limit is None else max(limit, 0)
-        with self._snapshot() as reader:
+        with self._statement() as reader:
             if memory_id is None:
                 lines = reader.rows("journal_of_all", (after, most))
             else:
@@ -174,21 +174,21 @@ class SqliteSpace(Connections):
         """Return recalls, newest first."""
         most = EVERYTHING if limit is None else max(limit, 0)
         start = None if since is None else micros(since)
-        with self._snapshot() as reader:
+        with self._statement() as reader:
             known = policy is None or storable(policy)
             recalls = reader.rows("recalls", (start, policy, most)) if known else []
         return [mapping.decode_recall(recall) for recall in recalls]
 
     def asked_since(self, since: datetime, policy: str, limit: int) -> list[AskedCue]:
         """Return the cues of the recalls under a policy since a moment, newest first."""
-        with self._snapshot() as reader:
+        with self._statement() as reader:
             bindings = (micros(since), policy, max(limit, 0))
             asked = reader.rows("asked_since", bindings) if storable(policy) else []
         return [AskedCue(key, cue, None if raw is None else mapping.unblob(raw)) for key, cue, raw in asked]
 
     def recall_entry(self, recall_id: str) -> LedgerEntry | None:
         """Return one recall by its id."""
-        with self._snapshot() as reader:
+        with self._statement() as reader:
             found = reader.rows("recall_by_id", (recall_id,)) if storable(recall_id) else []
         return mapping.decode_recall(found[0]) if found else None
 

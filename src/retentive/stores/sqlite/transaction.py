@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from retentive.errors import InvalidInput, NotFound
+from retentive.errors import InvalidInput, NotFound, StoreCorrupt
 from retentive.stores.ranking import distinct
 from retentive.stores.sqlite import rows
 from retentive.stores.sqlite.database import Database
@@ -38,6 +38,7 @@ class SqliteTransaction(SqliteJobs):
         self._generation: int
         (self._change, self._generation) = self._began = database.rows("clock")[0]
         self.erased = False
+        self._dimensions: dict[str, int] = {}
 
     @property
     def _database(self) -> Database:
@@ -73,10 +74,13 @@ class SqliteTransaction(SqliteJobs):
         database = self._database
         require_memory(memory, self._path)
         vector = as_vector(vector, self._dimension("some_vector_size"))
-        encoded = rows.encode(memory, self._change + 1)
-        if database.value("row_of", (memory.id,)) is not None:
-            raise InvalidInput(f"A memory with id {memory.id!r} exists already; replace it instead.", value=memory.id)
-        database.run("insert_memory", encoded)
+        try:
+            database.run("insert_memory", rows.encode(memory, self._change + 1))
+        except StoreCorrupt:  # a rule of the schema: most likely that ids are unique
+            if database.value("row_of", (memory.id,)) is None:
+                raise
+            taken = f"A memory with id {memory.id!r} exists already; replace it instead."
+            raise InvalidInput(taken, value=memory.id) from None
         self._next()
         row = database.last_row()
         database.run("set_vector", (row, rows.blob(vector)))
@@ -143,12 +147,14 @@ class SqliteTransaction(SqliteJobs):
         missing = self._database.value("count_unstaged")
         if missing:
             raise InvalidInput(f"{missing} memories have no staged vector yet; stage them first.", missing=missing)
+        self._dimensions.clear()
         self._database.run("switch_vectors")
         self._database.run("discard_staged")
         self._generation += 1
 
     def discard_staged(self) -> None:
         """Forget all staged vectors."""
+        self._dimensions.clear()
         self._database.run("discard_staged")
 
     def erase(self, memory_id: str) -> bool:
@@ -162,6 +168,7 @@ class SqliteTransaction(SqliteJobs):
         row = self._database.value("row_of", (memory_id,))
         if row is None:
             return False
+        self._dimensions.clear()  # it may have been the last one
         self._database.run("erase_memory", (row,))
         self._database.run("note_erasure", (self._next(), row))
         return True
@@ -227,5 +234,7 @@ class SqliteTransaction(SqliteJobs):
             self._database.run("set_setting", (name, to_json(value, name)))
 
     def _dimension(self, statement: str) -> int | None:
-        size = self._database.value(statement)
-        return None if size is None else int(size) // FLOAT
+        known = self._dimensions.get(statement)
+        if known is None and (size := self._database.value(statement)) is not None:
+            known = self._dimensions[statement] = int(size) // FLOAT
+        return known
