@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from retentive.conflicts.settings import EVERYTHING_KEPT, Noticing
-from retentive.embedders.protocol import Calibrated, Embedder, checked_vectors, identity
+from retentive.embedders.protocol import Embedder, checked_vectors, identity
 from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull, unknown_name
 from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in, passage
 from retentive.maintain.decide import RULES, PruneRules
@@ -26,7 +26,7 @@ from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
 from retentive.stores.protocol import SpaceStore, Transaction
 from retentive.types import EmbedderIdentity, Gate, Json, Memory, Vectors
 from retentive.weighing.novelty import MOST, novelty
-from retentive.weighing.protocol import CuriousRater, Rater
+from retentive.weighing.protocol import Rater
 from retentive.weighing.rating import Rating
 from retentive.writing import (
     Author,
@@ -145,10 +145,10 @@ class Keeper:
         rater = self._rater() if places else None
         if rater is None:
             return Rating(None)
-        embedder = self._tools().embedder
-        band = embedder.band if isinstance(embedder, Calibrated) else None
+        band = getattr(self._tools().embedder, "band", None)  # as `Calibrated` has it
         rated = [drafts[at] for at in places] if drafts and len(places) <= MOST else []
-        wanted = [rater.curious(draft) for draft in rated] if isinstance(rater, CuriousRater) else []
+        curious = getattr(rater, "curious", None)  # as `CuriousRater` has it
+        wanted = [curious(draft) for draft in rated] if curious is not None else []
         asked = [vectors[at] for at in places]
         new = novelty(self.store, asked, wanted or [True] * len(asked), Gate(true_at=self.author.now), band)
         return Rating(rater, places, new)
@@ -190,10 +190,9 @@ class Keeper:
         why: Mapping[str, str] = MappingProxyType({}),
     ) -> Memory:
         """Write one memory in a transaction that has been stamped: row, journal, what it retires (``why``, by id)."""
-        if not memory.id:
-            memory = memory.changed(id=new_id(tx, memory))
-        place = place_of(tx, memory)
-        memory = memory.changed(supersedes=tuple(held.id for held in place.retires))
+        memory_id = memory.id or new_id(tx, memory)
+        place = place_of(tx, memory, memory_id)
+        memory = memory.changed(id=memory_id, supersedes=tuple(held.id for held in place.retires))
         if place.successor is not None:
             memory = memory.changed(superseded_at=place.successor.created_at, superseded_by=place.successor.id)
         tx.insert(memory, vector, index_terms(memory, self._tools().language))

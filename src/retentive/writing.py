@@ -8,13 +8,14 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any, Final
 
 from retentive.errors import Changed, InvalidInput, NotFound, unknown_name
 from retentive.indexing import names_in
 from retentive.scoring.recurrence import parse_rule
 from retentive.stores.protocol import Transaction
-from retentive.types import KINDS, SLUG, Draft, JournalEntry, Json, Memory, aware, strings
+from retentive.types import KINDS, MEMORY_FIELDS, SLUG, Draft, JournalEntry, Json, Memory, aware, strings
 
 LONGEST_TEXT: Final = 4_000_000  # characters
 LONGEST_NAME: Final = 1_000  # characters of an id, key, tag, source, speaker or session
@@ -184,7 +185,7 @@ def checked_flag(value: Any, name: str) -> bool:
 
 def checked_names(values: Any, name: str) -> tuple[str, ...]:
     """Check several short strings (tags, ids) and return them without repetition; None is none."""
-    if values is None:
+    if values is None or (isinstance(values, tuple) and not values):
         return ()
     return tuple(dict.fromkeys(_element(value, name) for value in checked_elements(values, name)))
 
@@ -205,7 +206,7 @@ def _element(value: Any, name: str) -> str:
 
 def checked_metadata(metadata: Any) -> dict[str, Json]:
     """Return metadata as plain JSON data, so that every store gives back what was put in."""
-    if metadata is None:
+    if metadata is None or (isinstance(metadata, Mapping) and not metadata):
         return {}
     try:
         named = isinstance(metadata, Mapping) and _named_by_strings(metadata)
@@ -271,19 +272,22 @@ def new_id(tx: Transaction, memory: Memory) -> str:
 
 def content(memory: Memory) -> dict[str, Json]:
     """Return what a memory says and is, without how it was read: what journal and export show."""
-    data: dict[str, Json] = {}
-    for item in fields(Memory):
-        value: Any = getattr(memory, item.name)
-        if item.name in {"access", "space"}:
+    data = dict(zip(_CONTENT, _contents(memory), strict=True))
+    for name, value in data.items():
+        if value.__class__ in _PLAIN:  # most are
             continue
         if isinstance(value, datetime):
-            value = value.isoformat()
+            data[name] = value.isoformat()
         elif isinstance(value, tuple):
-            value = list(value)
+            data[name] = list(value)
         elif isinstance(value, Mapping):
-            value = dict(value)
-        data[item.name] = value
+            data[name] = dict(value)
     return data
+
+
+_CONTENT: Final = tuple(name for name in MEMORY_FIELDS if name not in {"access", "space"})
+_contents: Final = attrgetter(*_CONTENT)
+_PLAIN: Final = frozenset((str, float, int, bool, type(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,10 +298,10 @@ class Place:
     successor: Memory | None = None  # said later though told earlier: a backfill does not retire the present
 
 
-def place_of(tx: Transaction, memory: Memory) -> Place:
+def place_of(tx: Transaction, memory: Memory, memory_id: str) -> Place:
     """Find what a new memory retires: what it names, whatever its age, and what held its key until then."""
     named = [_named(tx, name, memory) for name in memory.supersedes]
-    holders = [held for held in tx.holders(memory.key) if held.id != memory.id] if memory.key else []
+    holders = [held for held in tx.holders(memory.key) if held.id != memory_id] if memory.key else []
     newer = [held for held in holders if held.created_at > memory.created_at and held not in named]
     if not newer:
         return Place(_distinct([*holders, *named]))

@@ -116,7 +116,7 @@ class EmbedderIdentity:
 
 def identity(embedder: Embedder) -> EmbedderIdentity:
     """Return what to stamp beside the vectors of an embedder; the fingerprint is empty where it has none."""
-    fingerprint = embedder.fingerprint if isinstance(embedder, Fingerprinted) else ""
+    fingerprint = getattr(embedder, "fingerprint", "")  # as `Fingerprinted` has it, without looking all of it through
     return EmbedderIdentity(embedder.id, embedder.dimension, fingerprint)
 
 

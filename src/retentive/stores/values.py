@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -32,10 +34,13 @@ def seconds(moment: datetime) -> float:
     return float(micros(moment)) / SECOND
 
 
+_compact = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
 def to_json(value: object, name: str) -> str:
     """Return ``value`` as compact JSON, refusing what JSON cannot say (NaN, sets, objects)."""
     try:
-        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+        return _compact(value)
     except (TypeError, ValueError) as cause:
         raise InvalidInput(f"{name}={value!r} cannot be kept as JSON: {cause}.", value=value) from cause
 
@@ -79,14 +84,21 @@ def require_storable(texts: Iterable[tuple[str, str | None]]) -> None:
             )
 
 
+_SINGLES = ("id", "text", "kind", "key", "source", "speaker", "session", "superseded_by", "recurs")
+_SEVERAL = ("tags", "entities", "supersedes", "derived_from")
+_singles, _several = attrgetter(*_SINGLES), attrgetter(*_SEVERAL)
+
+
 def require_memory(memory: Memory, space: str) -> None:
     """Refuse a memory of another space, or one with strings that cannot be stored."""
     if memory.space != space:
         raise InvalidInput(f"A memory of space {memory.space!r} was given to {space!r}.", value=memory.space)
-    singles = ("id", "text", "kind", "key", "source", "speaker", "session", "superseded_by", "recurs")
-    require_storable((name, getattr(memory, name)) for name in singles)
-    for name in ("tags", "entities", "supersedes", "derived_from"):
-        require_storable((name, text) for text in getattr(memory, name))
+    singles, several = _singles(memory), _several(memory)
+    if storable("".join(filter(None, chain(singles, *several)))):  # all of them at once, as nearly always
+        return
+    require_storable(zip(_SINGLES, singles, strict=True))
+    for name, texts in zip(_SEVERAL, several, strict=True):
+        require_storable((name, text) for text in texts)
 
 
 def require_entry(entry: JournalEntry | LedgerEntry) -> None:

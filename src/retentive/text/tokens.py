@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
@@ -113,13 +112,14 @@ class _Analysis(NamedTuple):
 
 def terms(text: str, *, language: str = "english") -> list[str]:
     """Every term of a text in reading order, repetitions included: what an index stores."""
-    analyse = _analyser(language)
-    return list(chain.from_iterable([analyse(chunk).every for chunk in chunks(text)]))
+    known = _analyser(language)
+    return list(chain.from_iterable([known[chunk].every for chunk in chunks(text)]))
 
 
 def query_terms(text: str, *, language: str = "english") -> list[str]:
     """The distinct terms a cue is searched by: no stop words, unless it has nothing else."""
-    found = [_analyser(language)(chunk) for chunk in chunks(text)]
+    known = _analyser(language)
+    found = [known[chunk] for chunk in chunks(text)]
     telling = dict.fromkeys(chain.from_iterable([each.telling for each in found]))
     return list(telling or dict.fromkeys(chain.from_iterable([each.every for each in found])))
 
@@ -185,16 +185,29 @@ def _identifier(chunk: str) -> str:
     return fold(chunk)
 
 
-def _analyser(language: str) -> Callable[[str], _Analysis]:
+def _analyser(language: str) -> _Known:
     try:
         return _ANALYSERS[language]
     except KeyError:
         raise unknown_name("language", language, _ANALYSERS) from None
 
 
-def _cached(chunk: str, *, short: Callable[[str], _Analysis], english: bool) -> _Analysis:
-    """Bound the cache by bytes as well as entries: one huge chunk must not live in it."""
-    return short(chunk) if len(chunk) <= _CACHED_CHUNK else _analyse(chunk, english=english)
+class _Known(dict[str, _Analysis]):
+    """What chunks come to, remembered: a dictionary answers what it knows without a call.
+
+    Bounded by bytes as well as entries: one huge chunk must not live in it. Threads may work a chunk out twice.
+    """
+
+    def __init__(self, *, english: bool) -> None:
+        self._english = english
+
+    def __missing__(self, chunk: str) -> _Analysis:
+        found = _analyse(chunk, english=self._english)
+        if len(chunk) <= _CACHED_CHUNK:
+            if len(self) >= _CACHE_SIZE:
+                self.clear()
+            self[chunk] = found
+        return found
 
 
 def _analyse(chunk: str, *, english: bool) -> _Analysis:
@@ -299,7 +312,4 @@ def _part(part: str, *, english: bool) -> _Analysis:
     return _both(tuple(run[:MAX_TERM] for run in (fold(part), *kept)))
 
 
-_ANALYSERS: Final[dict[str, Callable[[str], _Analysis]]] = {
-    language: partial(_cached, short=lru_cache(_CACHE_SIZE)(partial(_analyse, english=english)), english=english)
-    for language, english in (("english", True), ("none", False))
-}
+_ANALYSERS: Final = {"english": _Known(english=True), "none": _Known(english=False)}

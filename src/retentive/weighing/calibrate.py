@@ -62,9 +62,9 @@ def read_spread(setting: Any) -> Spread:
     counts = setting.get("counts") if isinstance(setting, dict) else None
     if not isinstance(counts, list) or len(counts) != BINS:
         return Spread()
-    if not all(isinstance(count, int | float) and count >= 0 for count in counts):
+    if not set(map(type, counts)) <= {int, float} or min(counts) < 0:
         return Spread()
-    return Spread(tuple(float(count) for count in counts))
+    return Spread(tuple(map(float, counts)))
 
 
 def write_spread(spread: Spread) -> dict[str, Any]:

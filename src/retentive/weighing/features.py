@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from operator import attrgetter, mul
+from functools import lru_cache
+from operator import attrgetter, itemgetter, mul
 from typing import Final
 
 from retentive.weighing import words
@@ -43,7 +44,10 @@ class Features:
 
 def features(text: str, names: int) -> Features:
     """Return what speaks for a text; ``names`` is how many others than the speaker it names."""
-    text = text[:LONGEST]
+    return Features(**_found(text[:LONGEST], names))
+
+
+def _found(text: str, names: int) -> dict[str, float]:
     low = text.lower()
     said = words.words_of(low)
     counts = words.counted(said)
@@ -53,14 +57,12 @@ def features(text: str, names: int) -> Features:
     page = min(1.0, A_SAYING / max(len(said), 1))  # what a hit weighs: on a page there is something of everything
     few = 1 / (1 + len(said) / 4)  # how much of a text one word is
     # Whether there is any, and a little more where there are several: 0, .67, .89, .96.
-    found = {group: 1 - 3.0 ** -(count * page) for group, count in counts.items()}
+    found = {group: 1 - 3.0 ** -(count * page) if count else 0.0 for group, count in counts.items()}
     found["greeting"] *= few / page
-    return Features(
-        **_NONE | found,
-        names=1 - 2.0 ** -(names * page),
-        length=min(math.log1p(len(said)) / math.log(31), 1.0),
-        question=float(text.rstrip().endswith("?")),
-    )
+    found["names"] = 1 - 2.0 ** -(names * page)
+    found["length"] = min(math.log1p(len(said)) / math.log(31), 1.0)
+    found["question"] = float(text.rstrip().endswith("?"))
+    return _NONE | found
 
 
 _NONE: Final = {"moment": 0.0, "number": 0.0, "money": 0.0}
@@ -91,10 +93,22 @@ they are too few to say (corrections, preferences)."""
 BARE: Final = 2.9  # points of a text for which nothing speaks
 
 
-_VALUES: Final = attrgetter(*Features.__dataclass_fields__)  # `astuple` copies every number deeply, ten times slower
+_NAMES: Final = tuple(Features.__dataclass_fields__)
+_VALUES: Final = attrgetter(*_NAMES)  # `astuple` copies every number deeply, ten times slower
 _WEIGHTS: Final = _VALUES(WEIGHTS)
+_IN_ORDER: Final = itemgetter(*_NAMES)
 
 
 def weighed(found: Features) -> float:
     """Return the points a text has by its words alone; on the 1-10 scale more or less, and not held to it."""
     return BARE + float(sum(map(mul, _WEIGHTS, _VALUES(found))))
+
+
+def weigh(text: str, names: int) -> float:
+    """Return the points of a text: `weighed` of its `features`, for those who want no more."""
+    return _weigh(text[:LONGEST], names)
+
+
+@lru_cache(64)  # a memory is asked about before it is rated: once to say whether its novelty matters
+def _weigh(text: str, names: int) -> float:
+    return BARE + float(sum(map(mul, _WEIGHTS, _IN_ORDER(_found(text, names)))))

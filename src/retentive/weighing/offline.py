@@ -8,7 +8,7 @@ from typing import Final
 from retentive.stores.protocol import Transaction
 from retentive.types import Memory
 from retentive.weighing.calibrate import importance_of, read_spread, write_spread
-from retentive.weighing.features import features, weighed
+from retentive.weighing.features import weigh
 
 SETTING: Final = "importance"
 KIND_POINTS: Final = {"decision": 1.0, "procedure": 0.5, "preference": 0.5, "relation": 0.5, "episode": -0.5}
@@ -20,7 +20,7 @@ NOVELTY_POINTS: Final = 1.0  # what lies between a repetition and something new
 def points_of(memory: Memory, novelty: float | None = None) -> float:
     """Return the points of a memory on the 1-10 scale, before calibration; ``novelty`` is 0..1, if measured."""
     others = [name for name in memory.entities if not memory.speaker or name not in memory.speaker.casefold()]
-    points = weighed(features(memory.text, len(others))) + KIND_POINTS.get(memory.kind, 0.0)
+    points = weigh(memory.text, len(others)) + KIND_POINTS.get(memory.kind, 0.0)
     return points if novelty is None else points + NOVELTY_POINTS * (novelty - 1)
 
 

@@ -147,8 +147,13 @@ def counted(words: list[str]) -> dict[str, int]:
     """Return how often each group speaks in these words."""
     counts = dict.fromkeys(GROUPS, 0)
     lexicon = _lexicon()
+    known = lexicon.known.get
     for at, word in enumerate(words):
-        heard = lexicon.known.get(word) or lexicon.look_up(word)
+        heard = known(word, _UNHEARD)
+        if heard is _UNHEARD:
+            heard = lexicon.look_up(word)
+        if heard is None:  # most words say nothing
+            continue
         for group in heard.groups:
             counts[group] += 1
         for rest, group in heard.phrases:
@@ -165,11 +170,14 @@ class _Heard:
     phrases: tuple[tuple[tuple[str, ...], str], ...]
 
 
+_UNHEARD: Final = _Heard((), ())  # not looked up yet
+
+
 class _Lexicon:
     """The groups by whole words, by beginnings of words, and by the first word of a phrase."""
 
     def __init__(self) -> None:
-        self.known: dict[str, _Heard] = {}
+        self.known: dict[str, _Heard | None] = {}
         self._exact: dict[str, list[str]] = {}
         self._stems: dict[str, list[str]] = {}
         self._phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -186,12 +194,13 @@ class _Lexicon:
         else:
             self._exact.setdefault(entry, []).append(group)
 
-    def look_up(self, word: str) -> _Heard:
-        """Return what a word says, and remember it, for words come again."""
+    def look_up(self, word: str) -> _Heard | None:
+        """Return what a word says, None where that is nothing, and remember it, for words come again."""
         groups = list(self._exact.get(word, ()))
         for end in range(_SHORTEST_STEM, len(word) + 1):
             groups += self._stems.get(word[:end], ())
-        heard = _Heard(tuple(dict.fromkeys(groups)), tuple(self._phrases.get(word, ())))
+        phrases = tuple(self._phrases.get(word, ()))
+        heard = _Heard(tuple(dict.fromkeys(groups)), phrases) if groups or phrases else None
         if len(self.known) >= _REMEMBERED:
             self.known.clear()
         self.known[word] = heard

@@ -9,7 +9,7 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -75,6 +75,11 @@ class SqliteStore:
         require_storable([("space", space)])
         if not space:
             raise InvalidInput("A space needs a path, e.g. 'acme/alice'.", value=space)
+        known = self._known.get(space)
+        if known is not None:
+            with suppress(NotFound):  # it was dropped meanwhile
+                known.connect()
+                return known
         file = self._file(space)
         if create:
             self._create(file)

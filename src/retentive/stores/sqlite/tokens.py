@@ -32,6 +32,10 @@ def encode_term(term: str) -> str:
 
 def document(terms: Sequence[str]) -> str:
     """Return the line that is kept of a memory's terms."""
+    line = SEPARATOR.join(terms)
+    plain = line.replace(SEPARATOR, "").isalnum() and line.count(SEPARATOR) == len(terms) - 1
+    if plain and all(terms) and max(map(len, terms)) <= LONGEST:  # as nearly always
+        return line
     return SEPARATOR.join(map(encode_term, terms))
 
 
