@@ -9,7 +9,6 @@ in `Secret` and never print. Nothing heavy is imported here: the command line re
 from __future__ import annotations
 
 import os
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,10 +17,12 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from retentive.config_values import (
+    FILE_NAME,
     PREFIX,
     Key,
     Place,
     Secret,
+    home_folder,
     number_from,
     one_of,
     read_flag,
@@ -29,14 +30,16 @@ from retentive.config_values import (
     read_names,
     read_path,
     read_policy,
+    read_port,
     read_secret,
     read_text,
     read_url,
     read_whole,
+    user_config_file,
+    user_data_folder,
 )
 from retentive.errors import InvalidInput, NotFound, RetentiveError, unknown_name
 
-FILE_NAME: Final = "retentive.toml"
 CONFIG_VARIABLE: Final = "RETENTIVE_CONFIG"
 BUILT_IN: Final = "default"
 
@@ -106,7 +109,7 @@ KEYS: Final = (
     Key("llm_endpoint.output_price", number_from(0), "What a million tokens answered cost.", "0.6", "`0`"),
     Key("key", read_secret, "The key for a server, where `store` is the address of one; never printed.", '"rtv_…"'),
     Key("serve.host", read_text, "Where `retentive serve` listens.", '"0.0.0.0"', "`127.0.0.1`"),
-    Key("serve.port", read_whole, "At which port.", "7677", "`7677`"),
+    Key("serve.port", read_port, "At which port; 0: any free one, which it then says.", "7677", "`7677`"),
     Key("serve.hosts", read_names, "Names that it answers to, beside this machine's own.", '["memory.example.com"]'),
     Key("serve.origins", read_names, "Web pages from elsewhere that may call it.", '["https://app.example.com"]'),
     Key(
@@ -370,31 +373,3 @@ def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from ((f"{name}.{inner}", part) for inner, part in value.items())
         else:
             yield name, value
-
-
-def home_folder(env: Mapping[str, str]) -> Path:
-    """Return the user's home as the environment says it, so that a test can give another."""
-    named = env.get("USERPROFILE" if sys.platform == "win32" else "HOME")
-    return Path(named) if named else Path.home()
-
-
-def user_data_folder(env: Mapping[str, str], *, home: Path, platform: str = sys.platform) -> Path:
-    """Return Retentive's folder among the platform's user data."""
-    if platform == "win32":
-        base = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif platform == "darwin":
-        base = home / "Library" / "Application Support"
-    else:
-        base = Path(env.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return base / "retentive"
-
-
-def user_config_file(env: Mapping[str, str], *, home: Path, platform: str = sys.platform) -> Path:
-    """Return where the user's own ``retentive.toml`` lies, whether it exists or not."""
-    if platform == "win32":
-        base = Path(env.get("APPDATA") or home / "AppData" / "Roaming")
-    elif platform == "darwin":
-        base = home / "Library" / "Application Support"
-    else:
-        base = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
-    return base / "retentive" / FILE_NAME

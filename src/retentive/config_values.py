@@ -1,15 +1,17 @@
-"""One value of the configuration: how it is read, and how a secret is kept from being shown."""
+"""One value of the configuration: how it is read, how a secret stays unseen, where files of ours lie."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any, Final
 
 PREFIX: Final = "RETENTIVE_"
+FILE_NAME: Final = "retentive.toml"
 
 
 class Secret:
@@ -126,6 +128,17 @@ def read_whole(value: Any, _place: Place) -> int:
     return number
 
 
+def read_port(value: Any, place: Place) -> int:
+    """Read the number of a port; 0 is any free one."""
+    try:
+        number = 0 if value in (0, "0") and value is not False else read_whole(value, place)
+    except ValueError:
+        number = -1
+    if not 0 <= number < 65_536:
+        raise ValueError("a port: a whole number of 0..65535")
+    return number
+
+
 def one_of(*choices: str) -> Reader:
     """Return a reader of some words."""
 
@@ -165,3 +178,31 @@ def read_names(value: Any, place: Place) -> tuple[str, ...]:
 def read_secret(value: Any, place: Place) -> Secret:
     """Read a key or password, and wrap it at once."""
     return value if isinstance(value, Secret) else Secret(read_text(value, place))
+
+
+def home_folder(env: Mapping[str, str]) -> Path:
+    """Return the user's home as the environment says it, so that a test can give another."""
+    named = env.get("USERPROFILE" if sys.platform == "win32" else "HOME")
+    return Path(named) if named else Path.home()
+
+
+def user_data_folder(env: Mapping[str, str], *, home: Path, platform: str = sys.platform) -> Path:
+    """Return Retentive's folder among the platform's user data."""
+    if platform == "win32":
+        base = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif platform == "darwin":
+        base = home / "Library" / "Application Support"
+    else:
+        base = Path(env.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return base / "retentive"
+
+
+def user_config_file(env: Mapping[str, str], *, home: Path, platform: str = sys.platform) -> Path:
+    """Return where the user's own ``retentive.toml`` lies, whether it exists or not."""
+    if platform == "win32":
+        base = Path(env.get("APPDATA") or home / "AppData" / "Roaming")
+    elif platform == "darwin":
+        base = home / "Library" / "Application Support"
+    else:
+        base = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
+    return base / "retentive" / FILE_NAME

@@ -21,9 +21,10 @@ def listening(app: ASGIApp) -> Iterator[str]:
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
         thread.start()
-        until = time.monotonic() + 10
-        while not server.started and time.monotonic() < until:
+        until = time.monotonic() + 60
+        while not server.started and thread.is_alive() and time.monotonic() < until:
             time.sleep(0.005)
+        assert server.started, "The server did not start within a minute."
         try:
             yield f"http://127.0.0.1:{port}"
         finally:

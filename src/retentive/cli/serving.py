@@ -44,7 +44,7 @@ def _settings(flag: str, name: str, metavar: str, text: str) -> Callable[[Callab
     ],
 )
 @_setting("--host", "serve_host", "ADDRESS", "Where to listen (127.0.0.1); anything wider needs a key.")
-@_setting("--port", "serve_port", "NUMBER", "At which port (7677).")
+@_setting("--port", "serve_port", "NUMBER", "At which port (7677); 0: any free one.")
 @_settings("--allow-host", "serve_hosts", "NAME", "A name that the server has for others.")
 @_settings("--allow-origin", "serve_origins", "URL", "Web pages that may call it.")
 @_setting("--keys", "serve_keys", "FILE", "Where its keys are kept.")

@@ -10,6 +10,8 @@ from urllib.parse import quote, unquote, unquote_to_bytes
 from retentive.paths import space_path
 
 _ODD: Final = "%%"
+_REFUSED: Final = ".\0"
+"""What a label of a base store cannot hold."""
 _NEVER = {"Cc", "Cs", "Zl", "Zp"}
 """Categories of characters that a space path refuses."""
 
@@ -58,16 +60,26 @@ def namespace_of(path: str, root: str = "") -> tuple[str, ...] | None:
     return None if None in labels else tuple(label for label in labels if label is not None)
 
 
-def label_of(segment: str, refused: str = ".\0") -> str:
+def label_of(segment: str, refused: str = _REFUSED) -> str:
     """Return a segment as a label of others; one that could not be one is spelt out behind two percent signs."""
     label = unquoted(segment)
-    if label is not None and not label.startswith(_ODD) and not set(label) & set(refused):
+    if label is not None and not set(label) & set(refused) and _spelt(label, refused) is None:
         return label
     return _ODD + quote(segment.encode("utf-8", "surrogatepass"), safe="").replace(".", "%2E")
 
 
-def segment_of(label: str) -> str:
-    """Return the segment of a label: what `label_of` makes the label of."""
-    if label.startswith(_ODD):
-        return unquote(label.removeprefix(_ODD), errors="surrogatepass")
-    return quoted(label)
+def segment_of(label: str, refused: str = _REFUSED) -> str:
+    """Return the segment of a label: what `label_of` makes the label of. No two labels have the same."""
+    spelt = _spelt(label, refused)
+    return quoted(label) if spelt is None else spelt
+
+
+def _spelt(label: str, refused: str) -> str | None:
+    """Return the segment that a label spells out; None where it only begins as if it did."""
+    if not label.startswith(_ODD):
+        return None
+    try:
+        segment = unquote(label.removeprefix(_ODD), errors="surrogatepass")
+    except UnicodeError:
+        return None
+    return segment if "/" not in segment and label_of(segment, refused) == label else None

@@ -164,7 +164,7 @@ def space_of(value: object) -> str | None:
     """Return the space of a value of the tenant field; None where no space has it."""
     if not isinstance(value, str) or not value:
         return None
-    space = "/".join(segment_of(label) for label in value.split("/"))
+    space = "/".join(segment_of(label, refused="\0") for label in value.split("/"))
     return space if tenant_of(space) == value else None
 
 

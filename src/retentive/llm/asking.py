@@ -22,7 +22,8 @@ from retentive.llm.protocol import (
 from retentive.llm.shape import Misshapen
 
 Spend = Callable[[Usage], None]
-EXCERPT = 2_000  # characters of an unusable answer that are shown to the model again
+UNUSABLE = "(an answer that could not be used)"
+"""Stands for an unusable answer in the second question: what a memory made the model say is not said to it again."""
 
 
 def ask(llm: Llm, messages: Sequence[Message], *, schema: Schema | None = None, spend: Spend | None = None) -> Reply:
@@ -56,7 +57,7 @@ def ask_json(
     """
     asked: list[Message] = list(messages)
     reason: Any = None
-    for _ in range(attempts):
+    for _ in range(attempts):  # the messages of the second are ours alone: nothing of the answer is in them
         reply = ask(llm, asked, schema=schema, spend=spend)
         try:
             return parse_answer(reply.text, schema)
@@ -65,6 +66,6 @@ def ask_json(
         if reply.ended in {"refusal", "filter"}:
             reason = f"it refused ({reply.text.strip()[:60]!r})"
             break
-        again = f"That answer cannot be used: {reason}. Answer again with the JSON alone."
-        asked = [*messages, assistant(reply.text[:EXCERPT] or "(nothing)"), user(again)]
+        again = f"That answer cannot be used: {reason.what}. Answer again with the JSON alone."
+        asked = [*messages, assistant(UNUSABLE), user(again)]
     raise LlmFailed(f"{model_id(llm)} did not answer usably: {reason}.", llm=model_id(llm))

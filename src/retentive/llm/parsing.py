@@ -47,7 +47,7 @@ def parse_answer(text: object, schema: Schema) -> Parsed:
             reason = reason or error  # the first value is the likeliest to have been meant
         else:
             return Parsed(shaped, cut, shaper.dropped)
-    raise reason or Misshapen(f"there is no JSON in the answer, which begins {text.strip()[:60]!r}")
+    raise reason or Misshapen("there is no JSON in the answer", f", which begins {text.strip()[:60]!r}")
 
 
 def _values(text: str) -> Iterator[tuple[Any, bool]]:

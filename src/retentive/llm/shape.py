@@ -14,7 +14,14 @@ _FIRST_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
 
 class Misshapen(ValueError):
-    """A value does not have the shape that was asked for, nor one that could be read as it."""
+    """A value does not have the shape that was asked for, nor one that could be read as it.
+
+    ``what`` says so in words of ours alone, for the model; ``quoting`` adds what the answer said, for people.
+    """
+
+    def __init__(self, what: str, quoting: str = "") -> None:
+        super().__init__(what + quoting)
+        self.what = what
 
 
 class Shaper:
@@ -116,4 +123,4 @@ def _choice(value: Any, choices: Any, place: str) -> Any:
     for choice in choices:
         if value == choice or (isinstance(choice, str) and str(value).strip().lower() == choice.lower()):
             return choice
-    raise Misshapen(f"{place} is {str(value)[:40]!r}, none of {', '.join(map(repr, choices))}")
+    raise Misshapen(f"{place} is none of {', '.join(map(repr, choices))}", f" but {str(value)[:40]!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -30,9 +31,8 @@ def greeting(service: Service) -> list[str]:
     """Return what whoever starts the server should know."""
     settings, keys = service.settings, service.keys
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    lines = [
-        f"Serving {service.home.store!r} at http://{host}:{settings.port} (inspector at /, documentation at /docs)."
-    ]
+    where = f"http://{host}:{settings.port}" if settings.port else f"a free port of {host}"
+    lines = [f"Serving {service.home.store!r} at {where} (inspector at /, documentation at /docs)."]
     if not keys.used:
         lines.append(
             "There are no keys: everybody on this machine may read and write everything; nobody else is let in. "
@@ -56,7 +56,15 @@ class Listener(uvicorn.Server):
         """Begin to listen, and say so."""
         await super().startup(sockets=list(sockets) if sockets else None)
         if self.started:
+            self._note_port()
             self._told()
+
+    def _note_port(self) -> None:
+        """Keep the port that the system gave where any free one was asked for (0)."""
+        settings = self._service.settings
+        listening = [socket for server in self.servers for socket in server.sockets]
+        if not settings.port and listening:
+            self._service.settings = replace(settings, port=listening[0].getsockname()[1])
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Note that the end is near; what is under way gets ``serve.drain`` seconds."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
 import pytest
+from served import address_of, begun, quiet
 
 from retentive import Retentive
 from retentive.testing.fakes import HashEmbedder
@@ -77,16 +75,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Start `retentive serve` on a port of its own; stop it as an operator would."""
     folder = tmp_path_factory.mktemp("inspected")
     ids = seed(folder / "store")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     (folder / "reports").mkdir()
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("RETENTIVE_")}
-    command = [sys.executable, "-m", "retentive", "--store", str(folder / "store"), "serve", "--port", str(port)]
-    command += ["--reports", str(folder / "reports")]
-    environment = {**plain, "RETENTIVE_EMBEDDER": "hash", "HOME": str(folder)}
-    process = subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    served = Served(f"http://127.0.0.1:{port}", ids, folder / "store")
+    process = begun(quiet(folder), folder, "--reports", str(folder / "reports"))
+    served = Served(address_of(process), ids, folder / "store")
     try:
         _wait(served, process)
         yield served
@@ -95,11 +86,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         process.communicate(timeout=60)
 
 
-def _wait(served: Served, process: subprocess.Popen[bytes]) -> None:
+def _wait(served: Served, process: subprocess.Popen[str]) -> None:
     for _ in range(600):
         if process.poll() is not None:
             _, talk = process.communicate()
-            pytest.fail(f"The server ended: {talk.decode()}")
+            pytest.fail(f"The server ended: {talk}")
         try:
             if served.get("/health/ready")["status"] == "ready":
                 return

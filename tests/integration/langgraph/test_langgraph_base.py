@@ -216,13 +216,32 @@ def test_a_root_keeps_other_namespaces_out() -> None:
     assert ("agents", "%%acme%2Ecom", "alice") in base.list_namespaces()
 
 
-@pytest.mark.parametrize("segment", ["alice", "", ".", "a.b", "%zz", "%61", "%25%25x", "ü", "\ud800", "a\0b", " x"])
+@pytest.mark.parametrize(
+    "segment", ["alice", "", ".", "a.b", "%zz", "%61", "%25%25x", "%%x", "%%%61", "ü", "\ud800", "a\0b", " x"]
+)
 def test_segments_and_labels_are_one_to_one(segment: str) -> None:
     """Every segment has a label that LangGraph takes, and it leads back."""
     label = label_of(segment)
     assert label
     assert not set(label) & {".", "\0"}
     assert segment_of(label) == segment
+
+
+@pytest.mark.parametrize("label", ["%%alice", "%%", "%%%%", "%%a%2Fb", "%%%FF", "%%a%2Eb", "%%%61", "%alice", "alice"])
+def test_no_two_labels_lead_to_one_segment(label: str) -> None:
+    """What others called a thing is found under that name alone, also where it looks like a spelling of ours."""
+    assert label_of(segment_of(label)) == label
+    assert "/" not in segment_of(label)
+
+
+def test_a_namespace_that_looks_like_a_spelling_has_a_space_of_its_own() -> None:
+    """Its items are listed, and reached, and are not those of the name it seems to spell."""
+    base = InMemoryStore()
+    base.put(("%%alice",), "a", {"content": "Prefers tea"})
+    base.put(("alice",), "b", {"content": "Prefers coffee"})
+    memories = over(base)
+    texts = {path: [memory.text for memory in memories.space(path).list()] for path in memories.spaces()}
+    assert texts == {"%25%25alice": ["Prefers tea"], "alice": ["Prefers coffee"]}
 
 
 def test_the_default_embedder_is_loaded_only_when_needed() -> None:

@@ -27,6 +27,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "RETENTIVE_STORE": str(tmp_path / "store"),
         "RETENTIVE_SPACE": "acme/alice",
         "RETENTIVE_EMBEDDER": "hash",
+        "RETENTIVE_SERVE_WORKER": "false",
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -21,6 +20,7 @@ from mcp import Client, MCPError, StdioServerParameters, types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from npm_peers import INSPECTOR, peer
+from served import address_of, begun
 
 Command = Callable[..., StdioServerParameters]
 Started = Callable[..., str]
@@ -348,11 +348,9 @@ def test_the_whole_server_with_a_key(environment: dict[str, str], tmp_path: Path
     program = [sys.executable, "-m", "retentive"]
     made = [*program, "keys", "create", "--for", "acme/alice", "--write"]
     key = subprocess.run(made, env=environment, capture_output=True, text=True, check=True).stdout.split()[0]
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    line = [*program, "serve", "--port", str(port)]
-    with subprocess.Popen(line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+    with begun(environment, tmp_path) as process:
         assert process.stderr is not None
+        address = address_of(process)
         greeting = ""
         while "MCP" not in greeting:
             said_next = process.stderr.readline()
@@ -361,7 +359,7 @@ def test_the_whole_server_with_a_key(environment: dict[str, str], tmp_path: Path
 
         async def run() -> None:
             async with create_mcp_http_client({"Authorization": f"Bearer {key}"}) as http:
-                transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
+                transport = streamable_http_client(f"{address}/mcp", http_client=http)
                 async with Client(transport) as client:
                     await a_life(client)
 
@@ -376,20 +374,17 @@ def test_a_store_on_a_server(command: Command, environment: dict[str, str], tmp_
     """`--store http://…`: an agent's own process in front of memories that are kept elsewhere, both sets of tools."""
     for needed in ("prometheus_client", "uvicorn"):
         pytest.importorskip(needed, reason="the extra 'server' is not installed")
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    line = [sys.executable, "-m", "retentive", "serve", "--port", str(port)]
     entity = {"name": "Ada", "entityType": "person", "observations": ["likes tea"]}
 
     async def graph(client: Client) -> Any:
         await client.call_tool("create_entities", {"entities": [entity]})
         return (await client.call_tool("read_graph", {})).structured_content
 
-    with subprocess.Popen(line, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+    with begun(environment, tmp_path) as process:
         assert process.stderr is not None
+        afar = ["--store", address_of(process)]
         while "MCP" not in (said_next := process.stderr.readline()):
             assert said_next
-        afar = ["--store", f"http://127.0.0.1:{port}"]
         try:
             talked(command(*afar), a_life)
             assert talked(command(*afar, "--compat", "memory"), graph)["entities"] == [entity]

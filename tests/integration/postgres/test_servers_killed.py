@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
-import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from served import address_of, begun, quiet
 
 pytest.importorskip("uvicorn", reason="the extra 'server' is not installed")
 pytest.importorskip("prometheus_client", reason="the extra 'server' is not installed")
@@ -25,41 +23,32 @@ SERVERS, WRITES, KILLS, TRIES = 3, 60, (9, 18, 27, 36, 45), 20
 
 
 class Fleet:
-    """Servers on ports of their own over one database; a killed one is started again on its port."""
+    """Servers on ports of their own over one database; for a killed one another is started, on another port.
+
+    Until somebody waits for that one, the address is the dead one's: that is what clients meet.
+    """
 
     def __init__(self, folder: Path, store: str) -> None:
         self.folder, self.store = folder, store
-        self.ports = [self._free() for _ in range(SERVERS)]
-        self.running = [self._started(port) for port in self.ports]
+        self.running = [self._started() for _ in range(SERVERS)]
+        self.addresses = [address_of(process) for process in self.running]
+        self.silent: set[int] = set()
 
-    @staticmethod
-    def _free() -> int:
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port: int = taken.getsockname()[1]
-        return port
-
-    def _started(self, port: int) -> subprocess.Popen[str]:
-        env = {name: value for name, value in os.environ.items() if not name.startswith("RETENTIVE_")}
-        env |= {"HOME": str(self.folder), "RETENTIVE_STORE": self.store, "RETENTIVE_EMBEDDER": "hash"}
-        env["RETENTIVE_SERVE_WORKER"] = "false"  # on a slow machine it would reflect here, and conclusions be counted
-        command = [sys.executable, "-m", "retentive", "serve", "--port", str(port)]
-        return subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+    def _started(self) -> subprocess.Popen[str]:
+        return begun(quiet(self.folder, RETENTIVE_STORE=self.store), self.folder)
 
     def wait(self, number: int) -> None:
-        """Wait until a server says where it listens."""
-        stream = self.running[number].stderr
-        assert stream is not None
-        told = stream.readline()
-        assert str(self.ports[number]) in told, told
+        """Wait until the server that took a killed one's place says where it listens."""
+        if number in self.silent:
+            self.silent.discard(number)
+            self.addresses[number] = address_of(self.running[number])
 
     def kill(self, number: int) -> None:
-        """End a server without a word, and start it again."""
+        """End a server without a word, and start another."""
         self.running[number].kill()
         self.running[number].communicate(timeout=10)
-        self.running[number] = self._started(self.ports[number])
-
-    def address(self, number: int) -> str:
-        return f"http://127.0.0.1:{self.ports[number]}"
+        self.running[number] = self._started()
+        self.silent.add(number)
 
     def close(self) -> None:
         for process in self.running:
@@ -72,8 +61,6 @@ def fleet(tmp_path: Path, postgres_url: str) -> Iterator[Fleet]:
     """Return three servers that listen."""
     made = Fleet(tmp_path, f"{postgres_url}&schema=fleet")
     try:
-        for number in range(SERVERS):
-            made.wait(number)
         yield made
     finally:
         made.close()
@@ -82,12 +69,13 @@ def fleet(tmp_path: Path, postgres_url: str) -> Iterator[Fleet]:
 def remembered(fleet: Fleet, number: int, chance: random.Random) -> str:
     """Write one fact under its own key at some server; where that one was killed, at another, as a client would."""
     for _ in range(TRIES):
+        chosen = chance.randrange(SERVERS)
         try:
-            with Retentive(fleet.address(chance.randrange(SERVERS))) as memories:
+            with Retentive(fleet.addresses[chosen]) as memories:
                 space = memories.space(f"acme/s{number % 4}")
                 return space.remember(f"fact number {number}", once=f"write-{number}").id
         except RetentiveError:
-            continue
+            fleet.wait(chosen)
     pytest.fail(f"no server took write {number}")
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from served import quiet, served
 
 pytest.importorskip("uvicorn", reason="the extra 'server' is not installed")
 pytest.importorskip("prometheus_client", reason="the extra 'server' is not installed")
@@ -23,25 +20,6 @@ from retentive import Retentive
 from retentive.errors import RetentiveError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals end processes otherwise there")
-
-
-@contextmanager
-def served(folder: Path, *arguments: str, **settings: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("RETENTIVE_")}
-    env |= {"HOME": str(folder), "RETENTIVE_STORE": str(folder / "store"), "RETENTIVE_EMBEDDER": "hash", **settings}
-    command = [sys.executable, "-m", "retentive", "serve", "--port", str(port), *arguments]
-    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True, cwd=folder) as process:
-        try:
-            assert process.stderr is not None
-            told = process.stderr.readline()
-            assert str(port) in told, told + process.stderr.read()
-            yield f"http://127.0.0.1:{port}", process
-        finally:
-            if process.poll() is None:
-                process.kill()
-            process.wait(10)
 
 
 def test_told_to_stop_it_finishes_what_it_took_on(tmp_path: Path) -> None:
@@ -90,13 +68,25 @@ def test_it_says_what_it_does_and_logs_lines_of_json(tmp_path: Path) -> None:
 
 def test_it_does_not_open_itself_to_others_without_a_key(tmp_path: Path) -> None:
     """It ends at once and says how to make one."""
-    env = {
-        **os.environ,
-        "HOME": str(tmp_path),
-        "RETENTIVE_STORE": str(tmp_path / "store"),
-        "RETENTIVE_EMBEDDER": "hash",
-    }
     command = [sys.executable, "-m", "retentive", "serve", "--host", "0.0.0.0"]  # noqa: S104 -- refused
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = subprocess.run(command, env=quiet(tmp_path), capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 1
     assert "keys create" in done.stderr
+
+
+def test_two_servers_on_port_0_listen_apart(tmp_path: Path) -> None:
+    """Port 0 is any free one: the system gives it, and the address that is said is the one that answers."""
+    with served(tmp_path) as (one, _), served(tmp_path) as (other, _):
+        assert one != other
+        with Retentive(one) as memories:
+            memories.space("acme/alice").remember("Prefers Postgres")
+        with Retentive(other) as memories:
+            assert memories.spaces() == ["acme/alice"]
+
+
+def test_a_check_of_port_0_names_no_port(tmp_path: Path) -> None:
+    """Nothing listens then, so there is none to name."""
+    command = [sys.executable, "-m", "retentive", "serve", "--check", "--port", "0"]
+    done = subprocess.run(command, env=quiet(tmp_path), capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "at a free port of 127.0.0.1 (" in done.stderr

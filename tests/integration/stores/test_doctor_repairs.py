@@ -187,3 +187,44 @@ def test_a_file_that_is_damaged_is_not_touched(home: Retentive, space: Space) ->
     assert found.level == "error"
     assert "Restore it from a backup" in found.remedy
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("table", "script"),
+    [
+        ("tags", "DELETE FROM tags"),
+        ("tags", "INSERT INTO tags SELECT row, 'secret' FROM memories WHERE id = 'other'"),
+        ("metadata", "UPDATE metadata SET value = '8'"),
+        ("entities", "UPDATE entities SET entity = 'bob'"),
+    ],
+)
+def test_what_filters_ask_is_compared_with_the_memories(home: Retentive, table: str, script: str) -> None:
+    """A filter that would miss a memory, or find it wrongly, is found; repaired, filters answer by the memories."""
+    space = home.space("acme/alice")
+    space.remember("Alice deploys on Friday", id="it", tags=["ops"], metadata={"ticket": 7}, speaker="Alice")
+    space.remember("Nothing of the kind", id="other")
+    damage(home, script)
+    assert [one.what for one in looked(home)] == [f"The {table} of 1 memories are filed otherwise than they are."]
+    assert looked(home)[0].level == "error"
+    assert [one.what for one in looked(home, repair=True)] == [f"Repaired: The {table} of 1 memories were filed anew."]
+    assert looked(home) == []
+    for found in (space.list(tags=["ops"]), space.list(where={"ticket": 7})):
+        assert [memory.id for memory in found] == ["it"]
+    assert not space.list(tags=["secret"])
+    assert [hit.memory.id for hit in space.recall("deploy Friday", tags=["ops"])] == ["it"]
+
+
+def test_an_index_that_disagrees_with_its_table_is_built_anew(home: Retentive, space: Space) -> None:
+    """SQLite's quick check does not look there, and a filter that walks the index would miss the memory."""
+    space.update("m1", tags=["ops"])
+    damage(
+        home,
+        "PRAGMA writable_schema = ON;"
+        "CREATE TABLE elsewhere (tag TEXT, row INTEGER); CREATE INDEX empty ON elsewhere (tag, row);"
+        "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'empty') "
+        "WHERE name = 'tags_by_tag';"
+        "DELETE FROM sqlite_schema WHERE name IN ('empty', 'elsewhere');",
+    )
+    assert any("index of the table tags disagrees" in one.what for one in looked(home))
+    assert "Repaired: The index of the table tags was built anew." in [one.what for one in looked(home, repair=True)]
+    assert [memory.id for memory in space.list(tags=["ops"])] == ["m1"]

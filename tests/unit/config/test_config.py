@@ -16,9 +16,8 @@ from retentive.config import (
     Secret,
     load_config,
     project_file,
-    user_config_file,
-    user_data_folder,
 )
+from retentive.config_values import user_config_file, user_data_folder
 from retentive.errors import InvalidInput, NotFound
 
 KEY = "sk-do-not-print-me"

@@ -1,4 +1,4 @@
-"""Examining one space: the file, its relations, its lexical index, its vectors, and the cache against the rows."""
+"""Examining one space: the file, its relations, what filters ask, its vectors, and the cache against the rows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from retentive.errors import RetentiveError
 from retentive.stores.sqlite.cache import ARRAYS, Cache
 from retentive.stores.sqlite.database import Database
 from retentive.stores.sqlite.fetching import fetch_vectors
+from retentive.stores.sqlite.filed import check_filed
 
 CHUNK = 5_000
 
@@ -17,7 +18,7 @@ CHUNK = 5_000
 def check_file(database: Database) -> list[str]:
     """Return what is wrong with a file, in sentences."""
     complaints: list[str] = []
-    for examine in (_file, _relations, _vectors, _clock):
+    for examine in (_file, _relations, check_filed, _vectors, _clock):
         complaints += _examined(examine, database)
     return complaints
 

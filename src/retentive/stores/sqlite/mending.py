@@ -6,6 +6,7 @@ import numpy as np
 
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.database import Database
+from retentive.stores.sqlite.filed import refile
 from retentive.types import Memory
 
 OWNED = ("accesses", "vectors", "staged", "tags", "metadata", "entities", "terms")
@@ -26,14 +27,18 @@ def incomplete(database: Database, path: str) -> list[Memory]:
 
 
 def mend(database: Database) -> list[str]:
-    """Remove what belongs to no memory and put the clock right; say what was done. Inside a write transaction."""
+    """Remove what belongs to nothing, refile what filters ask, set the clock; say so. Inside a write transaction."""
     done = []
     for table in OWNED:
         database.script(f"DELETE FROM {table} WHERE row NOT IN (SELECT row FROM memories);")
         if count := database.changes():
             done.append(f"{count} rows of table {table} that belonged to no memory were removed.")
+    refiled = refile(database)
+    done += refiled
     change, generation = database.rows("clock")[0]
     highest = database.value("highest_change")
+    if refiled:
+        database.run("set_clock", (change, generation := generation + 1))  # what caches know of filters is out of date
     if highest > change:
         database.run("set_clock", (highest, generation + 1))
         done.append("The clock was set to the latest change; caches start again from the rows.")

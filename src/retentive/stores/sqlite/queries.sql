@@ -316,6 +316,28 @@ SELECT {memory_columns} FROM memories AS m LEFT JOIN accesses AS a ON a.row = m.
 -- name: quick_check
 PRAGMA quick_check;
 
+-- name: integrity_of_tags
+PRAGMA integrity_check(tags);
+
+-- name: integrity_of_entities
+PRAGMA integrity_check(entities);
+
+-- name: integrity_of_metadata
+PRAGMA integrity_check(metadata);
+
+-- name: filed_columns
+-- What a memory says of itself that is filed in tables of its own.
+SELECT row, tags, entities, metadata FROM memories WHERE row > ? ORDER BY row LIMIT ?;
+
+-- name: tags_between
+SELECT row, tag FROM tags WHERE row > ? AND row <= ?;
+
+-- name: entities_between
+SELECT row, entity FROM entities WHERE row > ? AND row <= ?;
+
+-- name: metadata_between
+SELECT row, name, value FROM metadata WHERE row > ? AND row <= ?;
+
 -- name: foreign_key_check
 PRAGMA foreign_key_check;
 
