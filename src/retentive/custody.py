@@ -5,6 +5,7 @@ The verbs are a base of `retentive.Space`, and only delegate. What they need is 
 
 from __future__ import annotations
 
+import builtins
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from retentive.embedders.protocol import Embedder, identity
 from retentive.indexing import EMBEDDER_SETTING, identity_of
 from retentive.keeping import Keeper
+from retentive.paths import space_path
 from retentive.policy.policy import Policy
 from retentive.recall.request import Question, Tools
 from retentive.recall.stages import Watch
@@ -25,6 +27,7 @@ from retentive.types import AgentState, EmbedderIdentity, Json, Moment
 
 if TYPE_CHECKING:
     from retentive.backup import Backup
+    from retentive.maintain.dropping import Dropped
     from retentive.recall.absence import WhyNot
 
 
@@ -35,6 +38,7 @@ class HomeCustody:
     """The verbs of a store that look after all its spaces."""
 
     store: Store
+    actor: str
     previous: Embedder | None = None
     """The embedder that is being given up: spaces whose vectors are still its own are asked and written by it."""
     watch: Watch | None = None
@@ -53,6 +57,18 @@ class HomeCustody:
         if self.previous is None or not _made_by(self.previous, store):
             return tools
         return replace(tools, embedder=self.previous, windows=token_windows(self.previous))
+
+    def drop(self, path: str | tuple[str, ...], *, reason: str = "") -> bool:
+        """Remove a space and everything in it; False if there was none. A certificate without content is left."""
+        from retentive.maintain.dropping import drop_space  # noqa: PLC0415
+
+        return drop_space(self.store, space_path(path), self.now(), self.actor, reason)
+
+    def certificates(self, path: str | tuple[str, ...] | None = None) -> builtins.list[Dropped]:
+        """List the certificates of spaces that were dropped, oldest first: all, or those of one that had this path."""
+        from retentive.maintain.dropping import certificates_of  # noqa: PLC0415
+
+        return certificates_of(self.store, None if path is None else space_path(path))
 
     def backup(
         self, folder: str | Path, *, spaces: Sequence[str] | None = None, progress: Progress | None = None

@@ -161,10 +161,6 @@ class Retentive(HomeJobs, HomeThinking, HomeCustody):
         """List the spaces that exist."""
         return self.store.spaces()
 
-    def drop(self, path: str | tuple[str, ...]) -> bool:
-        """Remove a space and everything in it; False if there was none."""
-        return self.store.drop(space_path(path))
-
     def note_state(self, space: str, cue: str, state: AgentState) -> bool:
         """Remember cue and state of the latest recall; True if the cue stayed while the state moved on."""
         with self._lock:

@@ -27,6 +27,7 @@ from retentive.stores.protocol import SpaceStore, Store
 
 if TYPE_CHECKING:
     from retentive.backup import Backup
+    from retentive.maintain.dropping import Dropped
 
 Progress = Callable[[int, int], None]
 _OF_THE_SERVER = ("embedder", "llm", "store", "reranker")
@@ -161,8 +162,14 @@ class RemoteRetentive(Retentive):
         """Refuse: a server's files are put back where they are."""
         return self._elsewhere("restore")
 
-    def drop(self, path: str | tuple[str, ...]) -> bool:
-        """Remove a space and everything in it; False if there was none."""
+    def certificates(self, path: str | tuple[str, ...] | None = None) -> builtins.list[Dropped]:  # noqa: ARG002
+        """Refuse: they lie where the store is."""
+        return self._elsewhere("certificates")
+
+    def drop(self, path: str | tuple[str, ...], *, reason: str = "") -> bool:
+        """Remove a space and everything in it; False if there was none. The server keeps the certificate."""
+        if reason:
+            self._elsewhere("reason")
         try:
             answer = self.transport.ask(Ask("DELETE", f"/v1/spaces/{segment(space_path(path))}", headers=keyed()))
         except NotFound:

@@ -224,6 +224,7 @@ class MemoryStore:
         self._busy_timeout = busy_timeout
         self._states: dict[str, State] = {}
         self._writers: dict[str, threading.Lock] = {}
+        self._certificates: list[dict[str, Json]] = []
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -249,6 +250,16 @@ class MemoryStore:
             return False
         with self._alone(space), self._lock:
             return self._states.pop(space, None) is not None
+
+    def certify(self, certificate: Mapping[str, Json]) -> None:
+        """Keep what was done to a whole space, as long as the store is there."""
+        with self._lock:
+            self._certificates.append(dict(certificate))
+
+    def certificates(self) -> list[dict[str, Json]]:
+        """Return what was done to whole spaces."""
+        with self._lock:
+            return [dict(certificate) for certificate in self._certificates]
 
     def close(self) -> None:
         """Do nothing: what only memory holds ends with the store itself."""

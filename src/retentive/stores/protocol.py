@@ -293,6 +293,17 @@ class MendedStore(Protocol):
 
 
 @runtime_checkable
+class CertifyingStore(Protocol):
+    """Optional: a store that keeps beside its spaces what was done to whole ones, for when they are gone."""
+
+    def certify(self, certificate: Mapping[str, Json]) -> None:
+        """Keep a certificate for good; once this returns it survives a crash, as far as the store itself does."""
+
+    def certificates(self) -> list[dict[str, Json]]:
+        """Return every certificate, oldest first."""
+
+
+@runtime_checkable
 class IndexedStore(Protocol):
     """Optional: a store that searches a large space by an index, which it makes when told to."""
 

@@ -20,14 +20,14 @@ import threading
 import pytest
 
 from retentive.errors import NotFound
-from retentive.stores.protocol import CheckedStore, SpaceStore, Store
+from retentive.stores.protocol import CertifyingStore, CheckedStore, SpaceStore, Store
 from retentive.testing.store_contract_books import BooksContract
 from retentive.testing.store_contract_finds import FindsContract
 from retentive.testing.store_contract_gates import GatesContract
 from retentive.testing.store_contract_jobs import JobsContract
 from retentive.testing.store_contract_writes import WritesContract
 from retentive.testing.store_samples import EAST, HOSTILE, NOW, SPACE, add, gate, listed, sample
-from retentive.types import Access
+from retentive.types import Access, Json
 
 
 class StoreContract(WritesContract, GatesContract, FindsContract, BooksContract, JobsContract):
@@ -119,6 +119,20 @@ class StoreContract(WritesContract, GatesContract, FindsContract, BooksContract,
             add(space, sample("b"))
         store.open(SPACE)
         assert space.get(["a"]) == {}
+
+    def test_certificates_outlive_spaces(self, store: Store, space: SpaceStore) -> None:
+        """What was done to whole spaces is kept beside them, in order, and is no space itself."""
+        if not isinstance(store, CertifyingStore):
+            pytest.skip("this store keeps no certificates")
+        add(space, sample("a"))
+        before = store.certificates()
+        store.drop(SPACE)
+        told: list[dict[str, Json]] = [{"at": "2026-05-01T12:00:00+00:00", "memories": 1}, {"space": "ü\n", "n": None}]
+        for certificate in told:
+            store.certify(certificate)
+        assert store.certificates() == [*before, *told]
+        assert store.spaces() == []
+        assert store.open(SPACE).count(gate(hidden=True)) == 0
 
     def test_dropping_leaves_the_others(self, store: Store, space: SpaceStore) -> None:
         """Dropping one space touches no other."""

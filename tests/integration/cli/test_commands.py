@@ -265,8 +265,14 @@ def test_spaces_are_listed_and_dropped(seeded: Run, data: Run) -> None:
     """Dropping one leaves the others."""
     seeded("remember", "Hello", "--space", "acme/bob")
     assert data("spaces") == ["acme/alice", "acme/bob"]
-    assert data("drop", "acme/bob", "--yes") == {"space": "acme/bob", "dropped": True}
+    assert data("drop", "acme/bob", "--yes", "--reason", "moved out") == {"space": "acme/bob", "dropped": True}
     assert seeded("spaces").stdout == "acme/alice\n"
+    (certificate,) = data("spaces", "--dropped")
+    assert (certificate["memories"], certificate["reason"]) == (1, "moved out")
+    assert certificate["space"].startswith("blake2b:")
+    told = seeded("spaces", "--dropped").stdout
+    assert "moved out" in told
+    assert "bob" not in told
     assert "Nothing was dropped" in seeded("drop", "acme/bob", "--yes", code=1).stderr
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import secrets
+from collections.abc import Mapping
+
 from retentive.errors import InvalidInput, NotFound
 from retentive.stores.postgres import addresses, indexes
 from retentive.stores.postgres.checking import check
 from retentive.stores.postgres.connections import Connections
+from retentive.stores.postgres.keys import key_of
 from retentive.stores.postgres.links import READ, WRITE, Link, head_of
 from retentive.stores.postgres.rows import Row
 from retentive.stores.postgres.space import PostgresSpace
-from retentive.stores.values import require_storable, storable
+from retentive.stores.values import require_storable, storable, to_json
+from retentive.types import Json
 
 LONGEST_SPACE = 1_000  # bytes: it stands in every index entry, and one may not be longer than 2,700
+CERTIFICATE = "certificate:"
 TABLES = (
     "memories accesses vectors staged tags metadata entities terms postings vocabulary journal ledger findings "
     "settings jobs job_memories spaces"
@@ -75,6 +82,18 @@ class PostgresStore:
 
         with self.connections.alone(space):
             return self.connections.inside(space, WRITE, work)
+
+    def certify(self, certificate: Mapping[str, Json]) -> None:
+        """Keep what was done to a whole space among the settings of no space at all, which nobody can open."""
+        number = len(self.certificates())
+        name = f"{CERTIFICATE}{number:09d}:{secrets.token_hex(8)}"
+        written = {"key": key_of(name), "name": name, "value": to_json(dict(certificate), CERTIFICATE)}
+        self.connections.inside("", WRITE, lambda link, _: link.run_all([("set_setting", [written])]))
+
+    def certificates(self) -> list[dict[str, Json]]:
+        """Return what was done to whole spaces."""
+        kept = self.connections.inside("", READ, lambda link, _: link.rows("settings"))
+        return [json.loads(value) for name, value in kept if name.startswith(CERTIFICATE)]
 
     def index(self, space: str) -> bool:
         """Give a large space an index over its vectors, made while the space is in use; False where it had one."""

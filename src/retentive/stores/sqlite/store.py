@@ -8,12 +8,13 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
 from retentive.errors import InvalidInput, NotFound
+from retentive.stores.sqlite import certificates
 from retentive.stores.sqlite.connections import Terms
 from retentive.stores.sqlite.copying import ARRIVING, Progress, arrive
 from retentive.stores.sqlite.database import Durability
@@ -23,7 +24,7 @@ from retentive.stores.sqlite.names import HASHED, folder_name, space_of
 from retentive.stores.sqlite.peek import space_inside
 from retentive.stores.sqlite.space import SqliteSpace
 from retentive.stores.values import require_storable
-from retentive.types import Memory
+from retentive.types import Json, Memory
 
 FILE = "space.db"
 DROPPED = ".dropped-"
@@ -123,6 +124,16 @@ class SqliteStore:
             self._open.pop(space, None)
         shutil.rmtree(grave, ignore_errors=True)
         return True
+
+    def certify(self, certificate: Mapping[str, Json]) -> None:
+        """Keep what was done to a whole space in a file beside the spaces."""
+        with _file_errors(self.folder):
+            certificates.append(self.folder, certificate)
+
+    def certificates(self) -> list[dict[str, Json]]:
+        """Return what was done to whole spaces."""
+        with _file_errors(self.folder):
+            return certificates.listed(self.folder)
 
     def copy_to(self, space: str, target: Path, progress: Progress | None = None) -> None:
         """Copy one state of a space into a new file, while it stays in use."""
