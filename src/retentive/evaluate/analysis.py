@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from retentive.evaluate.misses import PLACES
-from retentive.evaluate.report import HEADLINE, OVERALL, Asked, Quality, Report
+from retentive.evaluate.misses import CAME_UP, PLACES
+from retentive.evaluate.report import HEADLINE, OVERALL, TOUCHED, Asked, Quality, Report
 from retentive.evaluate.statistics import Difference, Interval, difference, intervals
 
 AGES: Final = (
@@ -84,7 +84,7 @@ class Analysis:
 
 def label_of(row: Asked | Quality) -> str:
     """Return a policy's name, marked when write-back was on."""
-    return f"{row.policy} +touch" if row.touched else row.policy
+    return f"{row.policy}{TOUCHED}" if row.touched else row.policy
 
 
 def age_of(days: float) -> str:
@@ -142,7 +142,7 @@ def _comparisons(scored: dict[str, list[Asked]]) -> list[Comparison]:
 def _misses(rows: Sequence[Asked]) -> dict[str, int]:
     counts = Counter(place for one in rows for place in one.lost.values())
     evidence = sum(len(one.question.gold) for one in rows)
-    return {"came up": evidence - counts.total(), **{place: counts[place] for place in PLACES}}
+    return {CAME_UP: evidence - counts.total(), **{place: counts[place] for place in PLACES}}
 
 
 def _parts(rows: Sequence[Asked]) -> dict[str, dict[str, float]]:

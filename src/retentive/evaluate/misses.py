@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from retentive.recall.request import Tools
     from retentive.stores.protocol import SpaceStore
 
+CAME_UP: Final = "came up"
 NEVER: Final = "never recalled"
 RANKING: Final = "lost in ranking"
 STAGES: Final = {

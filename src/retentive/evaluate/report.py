@@ -13,6 +13,8 @@ from retentive.evaluate.metrics import NDCG_DEPTH, mean_of, percentile
 
 OVERALL = "overall"
 HEADLINE = f"ndcg@{NDCG_DEPTH}"
+TOUCHED = " +touch"
+"""What follows a policy's name where write-back was on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Quality:
     @property
     def label(self) -> str:
         """The policy's name, marked when write-back was on."""
-        return f"{self.policy} +touch" if self.touched else self.policy
+        return f"{self.policy}{TOUCHED}" if self.touched else self.policy
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures rounded as they are worth quoting."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -74,6 +77,43 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     assert answers.read_bytes().count(b"\n") == (tmp_path / "whole" / ANSWERS).read_bytes().count(b"\n") > finished
 
 
+KILLED = """
+import os, signal, sys
+from retentive.evaluate.baselines import BM25
+from retentive.evaluate.datasets import load
+from retentive.evaluate.runner import evaluate
+from retentive.evaluate.saved import SavedRun, configuration
+from retentive.policy import presets
+from retentive.testing.fakes import HashEmbedder
+
+example, policies = load("example"), [BM25, presets.get("retentive")]
+run = SavedRun(__import__("pathlib").Path(sys.argv[1]),
+               configuration(example, policies, HashEmbedder(), touch=True, text_form="fields"))
+run.begin()
+
+def step(done, total, label):
+    if done >= 27:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+evaluate(example, policies, embedder=HashEmbedder(), touch=True, journal=run, progress=step)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
+def test_a_killed_run_resumes(tmp_path: Path) -> None:
+    """`kill -9` in the middle of a block: those before it are there, and the whole is that of one run."""
+    policies = [BM25, presets.get("retentive")]
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "run")], check=False, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    kept = (tmp_path / "run" / ANSWERS).read_bytes()
+    assert kept.endswith(b"\n")
+    assert not (tmp_path / "run" / PAGE).exists()
+    assert untimed(measured(tmp_path / "run", policies)) == untimed(measured(tmp_path / "whole", policies))
+    whole = (tmp_path / "run" / ANSWERS).read_bytes()
+    assert whole.startswith(kept)
+    assert len(kept) < len(whole)
+
+
 def test_a_finished_run_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made again from the answers alone, even where nothing could be asked any more."""
     report = measured(tmp_path / "run", [BM25])
@@ -113,7 +153,7 @@ def test_the_page_needs_nothing_else(folder: Path) -> None:
     for title in ("How sure", "Quality by k", "Where evidence is lost", "Decay", "Cost", "Environment"):
         assert f"<h2>{title}</h2>" in page
     assert "stream: recency" in page
-    assert "freshness.news: freshness of a fact" in page
+    assert "freshness.news: freshness, fact" in page
     assert "flat: recency" not in page
 
 
@@ -173,7 +213,7 @@ def test_nothing_scored_says_nothing() -> None:
     )
     report = evaluate(replace(EXAMPLE, conversations=conversations), [BM25], embedder=HashEmbedder())
     assert as_text(analyse(report)) == ""
-    assert plots.lines({}, x="k", y="y") == plots.bars({}, y="y") == plots.stacks({}, unit="u") == ""
+    assert plots.lines({}, x="k", y="y") == plots.dots({}, x="x") == plots.stacks({}, unit="u") == ""
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:
