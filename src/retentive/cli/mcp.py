@@ -42,6 +42,7 @@ def mcp(session: Session, *, http: bool, port: int, read_only: bool, tools: str 
 
     require_extra("mcp.server", extra="mcp", user="`retentive mcp`")
     from retentive.mcp.app import server_of
+    from retentive.mcp.news import News
     from retentive.mcp.offer import offer
 
     access = _access(session, writes=not read_only)
@@ -52,16 +53,16 @@ def mcp(session: Session, *, http: bool, port: int, read_only: bool, tools: str 
         erase=more["allow_erase"] or session.config.mcp_erase,
         compat=more["compat"] or session.config.mcp_compat,
     )
+    news = News(one_client=not http)
+    server = server_of(chosen.toolbox, lambda _request: access, resources=chosen.resources, news=news)
     if http:
         from retentive.mcp.http import serve_http
 
-        server = server_of(chosen.toolbox, lambda _request: access, resources=chosen.resources)
-        serve_http(server, port, lambda address: talk(_greeting(address, access.space.path)))
+        serve_http(server, port, lambda address: talk(_greeting(address, access.space.path)), news.close)
     else:
-        from retentive.mcp.news import News
         from retentive.mcp.stdio import serve_stdio
 
-        serve_stdio(server_of(chosen.toolbox, lambda _request: access, resources=chosen.resources, news=News()))
+        serve_stdio(server)
 
 
 def _access(session: Session, *, writes: bool) -> Access:

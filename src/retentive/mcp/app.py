@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from urllib.parse import unquote
 
 import mcp_types as types
 from anyio import to_thread
@@ -69,9 +70,9 @@ def server_of(
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
         on_read_resource=handlers.read_resource,
-        on_subscribe_resource=news.subscribe if news else None,
-        on_unsubscribe_resource=news.unsubscribe if news else None,
-        on_subscriptions_listen=news.listen if news else None,
+        on_subscribe_resource=news.subscribe if news and news.one_client else None,
+        on_unsubscribe_resource=news.unsubscribe if news and news.one_client else None,
+        on_subscriptions_listen=handlers.listen if news else None,
     )
 
 
@@ -137,6 +138,16 @@ class _Handlers:
             raise MCPError(types.INTERNAL_ERROR, error.message) from error
         contents = types.TextResourceContents(uri=params.uri, mime_type=resource.mime, text=text)
         return types.ReadResourceResult(contents=[contents])
+
+    async def listen(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Let a caller listen to its own resources; of any other it hears nothing, as if nothing happened there."""
+        assert self._news is not None  # noqa: S101 -- without news this is not served
+        access = self._access_of(context.request)
+        asked = {unquote(str(uri)) for uri in params.notifications.resource_subscriptions or ()}
+        own = [uri for resource in self._resources if unquote(uri := resource.uri(access)) in asked]
+        return await self._news.listen(context, params, access.space.path, own)
 
 
 def _or_protocol_error(find: Callable[[], Result]) -> Result:

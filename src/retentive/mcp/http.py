@@ -68,7 +68,22 @@ def http_app(server: Server[Any], port: int) -> Starlette:
     return Starlette(routes=[Route(PATH, endpoint)], lifespan=endpoint.running)
 
 
-def serve_http(server: Server[Any], port: int, ready: Callable[[str], None]) -> None:
+class _Listener(uvicorn.Server):
+    """A server that ends the streams that wait for news before it waits for requests to end."""
+
+    def __init__(self, config: uvicorn.Config, ending: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End what would not end by itself, then the rest."""
+        self._ending()
+        await super().shutdown(sockets)
+
+
+def serve_http(
+    server: Server[Any], port: int, ready: Callable[[str], None], ending: Callable[[], None] = lambda: None
+) -> None:
     """Serve this machine until told to end; ``ready`` is told the address. Port 0 takes any that is free."""
     with socket.create_server((LOOPBACK, port)) as listening:
         taken: int = listening.getsockname()[1]
@@ -80,4 +95,4 @@ def serve_http(server: Server[Any], port: int, ready: Callable[[str], None]) -> 
             server_header=False,
             timeout_graceful_shutdown=GRACE,
         )
-        uvicorn.Server(config).run(sockets=[listening])
+        _Listener(config, ending).run(sockets=[listening])

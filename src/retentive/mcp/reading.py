@@ -27,13 +27,14 @@ from retentive.mcp.schemas import (
 from retentive.mcp.toolbox import Access, Answer, Hints, Tool
 from retentive.mcp.wording import HIT, MEMORIES, MEMORY, NOTE, ids, memory_data, quoted
 from retentive.policy import presets
-from retentive.types import AgentState
+from retentive.types import AgentState, AsOf
 
 MOST_RECALLED: Final = 50
 MOST_LISTED: Final = 200
 LISTED: Final = 20
 _READS: Final = Hints(read_only=True, idempotent=True)
-_MOMENTS: Final[tuple[str, ...]] = ("since", "until", "as_of")
+_AXES: Final = ("true_as_of", "known_as_of")
+_MOMENTS: Final[tuple[str, ...]] = ("since", "until", "as_of", *_AXES)
 _STATE: Final = ("goal", "step", "open_loops")
 
 
@@ -49,7 +50,15 @@ def _filters(kinds: Sequence[str]) -> dict[str, Any]:
         "where": anything('Only memories whose metadata has these entries, e.g. {"ticket": 7}.'),
         "since": moment("Only what was said at or after this moment."),
         "until": moment("Only what was said before this moment."),
+        **_past(),
+    }
+
+
+def _past() -> dict[str, Any]:
+    return {
         "as_of": moment("What was known and true at this moment."),
+        "true_as_of": moment("What was true at this moment, as it is known now, or at known_as_of."),
+        "known_as_of": moment("What was known at this moment and is true now, or at true_as_of."),
     }
 
 
@@ -133,15 +142,21 @@ def _recalled(answer: Recall, *, told: bool) -> str:
 
 def _with_moments(arguments: dict[str, Any]) -> dict[str, Any]:
     moments = {name: read_moment(arguments[name], name) for name in _MOMENTS if name in arguments}
-    return {**arguments, **moments}
+    axes = [moments.pop(name, None) for name in _AXES]
+    if axes == [None, None]:
+        return {**arguments, **moments}
+    if "as_of" in moments:
+        raise InvalidInput("as_of is both time axes at once; pass it, or true_as_of and known_as_of.", field="as_of")
+    kept = {name: value for name, value in arguments.items() if name not in _AXES}
+    return {**kept, **moments, "as_of": AsOf(*axes)}
 
 
 def _get_tool() -> Tool:
     return Tool(
         "get_memory",
         "Get a memory",
-        "Fetch one memory by its id, in full, also one that recall no longer returns.",
-        record({"id": text("The memory's id.")}, required=["id"]),
+        "Fetch one memory by its id, in full, also one that recall no longer returns; or as it was known in the past.",
+        record({"id": text("The memory's id."), **_past()}, required=["id"]),
         record({"note": text("How to read this."), "memory": MEMORY}, required=["note", "memory"]),
         _READS,
         _get,
@@ -149,7 +164,8 @@ def _get_tool() -> Tool:
 
 
 def _get(access: Access, arguments: dict[str, Any]) -> Answer:
-    memory = access.space.get(arguments["id"], touch=access.writes)
+    asked = _with_moments(arguments)
+    memory = access.space.get(asked.pop("id"), touch=access.writes, **asked)
     now = access.now()
     return Answer(quoted([memory], now), {"note": NOTE, "memory": memory_data(memory, now)})
 

@@ -15,6 +15,7 @@ from starlette.types import Message, Receive, Scope, Send
 from retentive.errors import Forbidden, InvalidInput, RetentiveError
 from retentive.mcp.app import server_of
 from retentive.mcp.http import PATH, Endpoint
+from retentive.mcp.news import News
 from retentive.mcp.offer import Offer
 from retentive.mcp.toolbox import Access
 from retentive.paths import space_path
@@ -35,9 +36,18 @@ def mcp_mount(service: Service, offered: Offer, *, default: str | None = None) -
     async def run(work: Callable[[], T], *, slow: bool = False) -> T:
         return await service.pool("long" if slow else "short").run(work)
 
+    news = News()
     server = server_of(
-        offered.toolbox, lambda request: _access_in(request.scope), resources=offered.resources, runner=run
+        offered.toolbox, lambda request: _access_in(request.scope), resources=offered.resources, news=news, runner=run
     )
+
+    def changed(path: str) -> None:
+        written = Access(service.home.space(path), service.home.now)
+        for resource in offered.resources:
+            news.note(resource.uri(written))
+
+    service.when_changed.append(changed)
+    service.when_ending.append(news.close)
     endpoint = Endpoint(server)
     return Mounted(PATH, _Door(service, endpoint, default), lifespan=endpoint.running)
 

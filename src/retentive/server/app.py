@@ -193,6 +193,7 @@ def _lifespan(service: Service, mounts: Sequence[Mounted]) -> Lifespan:
             for mounted in mounts:
                 if mounted.lifespan is not None:
                     await stack.enter_async_context(mounted.lifespan(app))
+            service.loop = asyncio.get_running_loop()
             await service.long.run(service.warm_up)
             service.worker.start()
             yield

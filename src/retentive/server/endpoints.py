@@ -103,7 +103,7 @@ class Endpoint:
                 REQUESTS.info("asked", extra={"facts": {"operation": operation.name, **_words(call.body)}})
             timing.mark("check")
             with traced(operation.name, request.headers):
-                answer = self._service.deeds.answer(operation, call)
+                answer = self._done(operation, call)
             timing.mark("work")
             written = encoded(answer.data) if answer.data is not None else b""
             timing.mark("encode")
@@ -139,7 +139,7 @@ class Endpoint:
                 timing.mark("queue")
                 call = self._call(operation, request, grant, path, upload=upload, progress=progress and progress.tell)
                 with traced(operation.name, request.headers):
-                    return self._service.deeds.answer(operation, call)
+                    return self._done(operation, call)
             finally:
                 upload.unlink(missing_ok=True)
                 timing.mark("work")
@@ -151,6 +151,13 @@ class Endpoint:
         task = asyncio.ensure_future(pool.run(work, turn=turn))
         lines = _lines(task, progress, request.scope[REQUEST_ID])
         return StreamingResponse(lines, media_type=LINES)
+
+    def _done(self, operation: Operation, call: Call) -> Answer:
+        """Do what is asked, and say so to whoever listens."""
+        answer = self._service.deeds.answer(operation, call)
+        if operation.writes and operation.in_space:
+            self._service.changed(call.path["space"])
+        return answer
 
     def _count(self, operation: Operation, answer: Answer) -> None:
         if operation.etag == "give" and operation.method == "GET":

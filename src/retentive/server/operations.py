@@ -87,6 +87,11 @@ class Operation:
     tag: str = "memories"
 
     @property
+    def writes(self) -> bool:
+        """Whether it changes what is kept."""
+        return self.method != "GET" and self.right in {"write", "admin"}
+
+    @property
     def in_space(self) -> bool:
         """Whether it is asked of one space."""
         return "{space}" in self.path

@@ -68,7 +68,7 @@ class Listener(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Note that the end is near; what is under way gets ``serve.drain`` seconds."""
-        self._service.draining = True
+        self._service.end()
         super().handle_exit(sig, frame)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,9 @@ class Service:
     settings: ServeSettings = field(default_factory=ServeSettings)
     metrics: Metrics = field(default_factory=Metrics)
     draining: bool = False
+    when_changed: list[Callable[[str], None]] = field(default_factory=list)  # are told which space was written to
+    when_ending: list[Callable[[], None]] = field(default_factory=list)  # end what would not end by itself
+    loop: asyncio.AbstractEventLoop | None = None  # where both are called, while the server runs
     short: Pool = field(init=False)
     long: Pool = field(init=False)
     worker: Worker = field(init=False)
@@ -39,7 +44,8 @@ class Service:
         self.metrics.watch_store(self.home.store)
         self.home.watch = self.metrics.stage_of_recall
         self.deeds = Deeds(self.keys.path.parent / "done")
-        self.worker = Worker(self.home, self.metrics, tasks_of(settings) if settings.worker else [])
+        tasks = tasks_of(settings) if settings.worker else []
+        self.worker = Worker(self.home, self.metrics, tasks, self.changed)
 
     def pool(self, lane: str) -> Pool:
         """Return the threads of a lane."""
@@ -58,6 +64,21 @@ class Service:
         except RetentiveError as error:
             return error.message
         return ""
+
+    def changed(self, space: str) -> None:
+        """Say that a space was written to; from any thread."""
+        for told in self.when_changed:
+            self._soon(told, space)
+
+    def end(self) -> None:
+        """Begin to end: say that no more is taken on, and end what waits for nothing; from any thread."""
+        self.draining = True
+        for told in self.when_ending:
+            self._soon(told)
+
+    def _soon(self, call: Callable[..., None], *given: str) -> None:
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(call, *given)
 
     def close(self) -> None:
         """Finish what was taken on; the store stays open, for it is the caller's."""

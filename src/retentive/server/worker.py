@@ -87,7 +87,14 @@ def tasks_of(settings: ServeSettings) -> list[Task]:
 class Worker:
     """Goes through the spaces of one store. `round` may be called by hand; `start` does it on schedule."""
 
-    def __init__(self, home: Retentive, metrics: Metrics, tasks: Sequence[Task]) -> None:
+    def __init__(
+        self,
+        home: Retentive,
+        metrics: Metrics,
+        tasks: Sequence[Task],
+        changed: Callable[[str], None] = lambda _space: None,
+    ) -> None:
+        self._changed = changed
         self._home = home
         self._metrics = metrics
         self._tasks = list(tasks)
@@ -161,6 +168,7 @@ class Worker:
             return "failed"
         if not done:
             return "nothing to do"
+        self._changed(path)
         self._metrics.run_seconds.labels(task.name).observe(time.perf_counter() - began)
         return "done"
 

@@ -6,7 +6,8 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +272,18 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Any:
         process.terminate()
 
 
+def test_a_subscriber_over_http_hears_of_changes(started: Started) -> None:
+    """The answer to `subscriptions/listen` is a stream; the server ends it when it is told to end."""
+    uri = "retentive://acme/alice/core"
+
+    async def talk(client: Client) -> str:
+        async with client.listen(resource_subscriptions=["retentive://acme%2Falice/core"]) as subscription:
+            await client.call_tool("remember", {"text": "Be brief", "pinned": True})
+            return getattr(await anext(aiter(subscription)), "uri", "")
+
+    assert talked(started(), talk) == uri
+
+
 @pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")  # how last year's clients subscribe
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize(
@@ -340,15 +353,12 @@ def test_the_official_inspector_over_http(started: Started, environment: dict[st
     assert {tool["name"] for tool in json.loads(done.stdout)["tools"]} == EIGHT
 
 
-def test_the_whole_server_with_a_key(environment: dict[str, str], tmp_path: Path) -> None:
-    """`retentive serve` in a process of its own: the official client, with a key that is bound to one space."""
+@contextmanager
+def whole_server(environment: dict[str, str], folder: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Start `retentive serve`; it is told to end, and has to end well."""
     for needed in ("prometheus_client", "uvicorn"):
         pytest.importorskip(needed, reason="the extra 'server' is not installed")
-    del environment["RETENTIVE_SPACE"]
-    program = [sys.executable, "-m", "retentive"]
-    made = [*program, "keys", "create", "--for", "acme/alice", "--write"]
-    key = subprocess.run(made, env=environment, capture_output=True, text=True, check=True).stdout.split()[0]
-    with begun(environment, tmp_path) as process:
+    with begun({**environment, "RETENTIVE_SERVE_WORKER": "false"}, folder) as process:
         assert process.stderr is not None
         address = address_of(process)
         greeting = ""
@@ -356,18 +366,63 @@ def test_the_whole_server_with_a_key(environment: dict[str, str], tmp_path: Path
             said_next = process.stderr.readline()
             assert said_next, greeting
             greeting += said_next
-
-        async def run() -> None:
-            async with create_mcp_http_client({"Authorization": f"Bearer {key}"}) as http:
-                transport = streamable_http_client(f"{address}/mcp", http_client=http)
-                async with Client(transport) as client:
-                    await a_life(client)
-
         try:
-            anyio.run(run)
+            yield address, process
         finally:
             process.terminate()
             assert process.wait(timeout=60) in {0, -signal.SIGTERM}  # uvicorn ends as told, once it is done
+
+
+def key_for(environment: dict[str, str], space: str, *rights: str) -> dict[str, str]:
+    made = [sys.executable, "-m", "retentive", "keys", "create", "--for", space, *rights]
+    key = subprocess.run(made, env=environment, capture_output=True, text=True, check=True).stdout.split()[0]
+    return {"Authorization": f"Bearer {key}"}
+
+
+def test_the_whole_server_with_a_key(environment: dict[str, str], tmp_path: Path) -> None:
+    """`retentive serve` in a process of its own: the official client, with a key that is bound to one space."""
+    del environment["RETENTIVE_SPACE"]
+    key = key_for(environment, "acme/alice", "--write")
+
+    async def run(address: str) -> None:
+        async with (
+            create_mcp_http_client(key) as http,
+            Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
+        ):
+            await a_life(client)
+
+    with whole_server(environment, tmp_path) as (address, _):
+        anyio.run(run, address)
+
+
+def test_a_subscriber_over_http_hears_of_its_own_space_alone(environment: dict[str, str], tmp_path: Path) -> None:
+    """Whoever writes there, also past MCP; not of another tenant's space; and the server ends while one listens."""
+    del environment["RETENTIVE_SPACE"]
+    alice, bob = key_for(environment, "acme/alice", "--read"), key_for(environment, "acme/bob", "--write")
+    writer = key_for(environment, "acme/alice", "--write")
+    mine, other = "retentive://acme/alice/recent", "retentive://acme/bob/recent"
+
+    async def run(address: str, process: subprocess.Popen[str]) -> list[str]:
+        heard: list[str] = []
+        async with (
+            create_mcp_http_client(alice) as http,
+            httpx.AsyncClient(base_url=address) as plain,
+            Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
+            client.listen(resource_subscriptions=[mine, other]) as subscription,
+        ):
+            for space, key in (("acme%2Fbob", bob), ("acme%2Falice", writer)):
+                path = f"/v1/spaces/{space}/memories"
+                assert (await plain.post(path, json={"text": "Tea at four"}, headers=key)).status_code == 201
+            with anyio.fail_after(30):
+                heard.append(getattr(await anext(aiter(subscription)), "uri", ""))
+            process.terminate()
+            with anyio.fail_after(25):
+                heard += [getattr(event, "uri", "") async for event in subscription]
+        return heard
+
+    with whole_server(environment, tmp_path) as (address, process):
+        assert set(anyio.run(run, address, process)) == {mine}
+        process.wait(timeout=25)  # less than it waits for requests that do not end by themselves
 
 
 def test_a_store_on_a_server(command: Command, environment: dict[str, str], tmp_path: Path) -> None:

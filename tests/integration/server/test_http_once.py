@@ -26,17 +26,13 @@ KEY = {"Idempotency-Key": "one"}
 Asked = tuple[str, dict[str, Any] | None]
 
 
-def writes(operation: Operation) -> bool:
-    return operation.method != "GET" and operation.right in {"write", "admin"}
-
-
-WRITES = [operation for operation in OPERATIONS if writes(operation)]
+WRITES = [operation for operation in OPERATIONS if operation.writes]
 
 
 def test_every_operation_that_writes_takes_a_key() -> None:
     """One that does not is a bug: a request that got no answer could not be sent again."""
     assert [operation.name for operation in WRITES if not operation.once] == []
-    assert [operation.name for operation in OPERATIONS if operation.once and not writes(operation)] == []
+    assert [operation.name for operation in OPERATIONS if operation.once and not operation.writes] == []
 
 
 def seeded(space: Space) -> None:

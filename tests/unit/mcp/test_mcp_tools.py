@@ -131,6 +131,34 @@ def test_listing_filters(desk: Desk) -> None:
     assert [[memory["id"] for memory in page] for page in pages] == [[pinned], [ticket], [ticket], [ticket]]
 
 
+def test_the_past_on_both_axes(desk: Desk) -> None:
+    """What was known then of what is true now, and the other way round: in recall, in a list, and of one memory."""
+    first = desk.call("remember", text="The office is in Lisbon", key="office").data["id"]
+    then = desk.memories.now().isoformat()
+    desk.call("update_memory", id=first, text="The office is in Porto")
+    second = desk.call("remember", text="The office is in Faro", key="office").data["id"]
+
+    def recalled(**when: str) -> list[str]:
+        found = desk.call("recall", query="Where is the office?", **when).data["memories"]
+        return [memory["text"] for memory in found]
+
+    assert recalled() == ["The office is in Faro"]
+    assert recalled(as_of=then) == recalled(known_as_of=then) == ["The office is in Lisbon"]
+    assert second not in [memory["id"] for memory in desk.call("list_memories", as_of=then).data["memories"]]
+    spring = {"valid_from": "2026-03-01T00:00:00Z", "valid_until": "2026-04-01T00:00:00Z"}
+    desk.call("remember", text="The office is in Braga while it is painted", **spring)
+    march = "2026-03-15T00:00:00Z"
+    assert "The office is in Braga while it is painted" not in recalled()
+    assert "The office is in Braga while it is painted" in recalled(true_as_of=march)
+    assert recalled(as_of=march) == []  # nobody knew it then
+    assert desk.call("get_memory", id=first, as_of=then).data["memory"]["text"] == "The office is in Lisbon"
+    assert desk.call("get_memory", id=first, known_as_of=then).data["memory"]["text"] == "The office is in Lisbon"
+    with pytest.raises(NotFound, match="not yet known"):
+        desk.call("get_memory", id=second, as_of=then)
+    with pytest.raises(InvalidInput, match="both time axes at once"):
+        desk.call("recall", query="office", as_of=then, known_as_of=then)
+
+
 def test_an_update_corrects(desk: Desk) -> None:
     """The history keeps what it was."""
     memory = desk.call("remember", text="Born in 1980").data["id"]
