@@ -44,6 +44,7 @@ from retentive.writing import (
     checked_validity,
     entry,
     lead_to,
+    likely_ids,
     memory_of,
     new_id,
     place_of,
@@ -124,6 +125,8 @@ class Keeper:
                 return self._again(done)
             self.stamp(tx)
             drafts, reasons = rating.rated(tx, drafts)
+            if len(drafts) > 1:
+                tx.expect(likely_ids(drafts))
             for count, (draft, vector, seen, reason) in enumerate(
                 zip(drafts, vectors, notices, reasons, strict=True), 1
             ):

@@ -263,11 +263,20 @@ def check_version(memory: Memory, version: str | None) -> None:
 def new_id(tx: Transaction, memory: Memory) -> str:
     """Return an id made from what is remembered, so that the same history gives the same ids on every machine."""
     for ordinal in range(1_000_000):
-        parts = (memory.space, memory.created_at.isoformat(), memory.kind, memory.text, str(ordinal))
-        digest = hashlib.blake2b("\0".join(parts).encode(), digest_size=10).hexdigest()
+        digest = _id_of(memory, ordinal)
         if tx.get(digest) is None:
             return digest
     raise InvalidInput("A million memories with one text and time: give them ids of your own.")
+
+
+def likely_ids(memories: Iterable[Memory]) -> list[str]:
+    """Return the ids that new memories bring, or will have unless others have them."""
+    return [memory.id or _id_of(memory, 0) for memory in memories]
+
+
+def _id_of(memory: Memory, ordinal: int) -> str:
+    parts = (memory.space, memory.created_at.isoformat(), memory.kind, memory.text, str(ordinal))
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=10).hexdigest()
 
 
 def content(memory: Memory) -> dict[str, Json]:

@@ -61,6 +61,9 @@ class MemoryTransaction(MemoryJobs):
         row = self._state.rows.get(memory_id)
         return None if row is None else self._state.memories[row]
 
+    def expect(self, ids: Sequence[str]) -> None:
+        """Do nothing: asking for each costs no trip."""
+
     def holders(self, key: str) -> list[Memory]:
         """Return the retrievable memories with this key, newest first."""
         held = [memory for memory in self._state.memories.values() if memory.key == key and memory.retrievable]

@@ -51,6 +51,9 @@ class Transaction(Protocol):
     def get(self, memory_id: str) -> Memory | None:
         """Return the memory as it stands, retrievable or not."""
 
+    def expect(self, ids: Sequence[str]) -> None:
+        """Hear which ids will be asked for or added; no answer changes, but a store far away may look once for all."""
+
     def holders(self, key: str) -> list[Memory]:
         """Return the not superseded, not suppressed memories with this key, newest first (then id)."""
 

@@ -207,6 +207,25 @@ class WritesContract:
             assert listed(transaction.holders("k")) == ["a", "b", "old"]
             assert transaction.holders("none") == []
 
+    def test_expecting_ids_changes_no_answer(self, space: SpaceStore) -> None:
+        """Whatever was said to come is there or not as before: before and after it is added, erased, added again."""
+        add(space, sample("there"))
+        with space.transaction() as transaction:
+            transaction.expect(["there", "new", "\ud800", "there", ""])
+            assert (transaction.get("there"), transaction.get("new")) == (sample("there"), None)
+            transaction.insert(sample("new"), EAST, ("word",))
+            transaction.redact()
+            transaction.expect(["new", "there", "again"])
+            assert transaction.get("new") == sample("new")
+            with pytest.raises(InvalidInput, match="exists already"):
+                transaction.insert(sample("there"), EAST, ())
+            transaction.erase("there")
+            transaction.expect(["there"])
+            assert transaction.get("there") is None
+            transaction.insert(sample("there", text="anew"), EAST, ())
+            assert transaction.get("there") == sample("there", text="anew")
+        assert sorted(space.get(["there", "new", "again"])) == ["new", "there"]
+
     def test_replacing_keeps_access_vector_and_terms(self, space: SpaceStore) -> None:
         """`replace` overwrites every field but the access state, and index and vector only where given."""
         add(space, sample("a", tags=("old",), entities=("e",), metadata={"k": 1}, access=READ), terms=("alpha",))

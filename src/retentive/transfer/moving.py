@@ -199,6 +199,7 @@ class _Move:
             order = _rows_of(self._source, differing)
             differing.sort(key=lambda memory: order.get(memory.id, 0))
             with self._target.transaction() as tx:
+                tx.expect([memory.id for memory in differing])
                 for memory in differing:
                     _put(tx, memory, present.get(memory.id), vectors[memory.id], known.get(memory.id))
             self._written += len(differing)

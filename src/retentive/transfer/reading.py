@@ -216,6 +216,7 @@ class _Import:
     def _import_memories(self, batch: list[tuple[Memory, Vectors | None]]) -> None:
         vectors = self._vectors(batch)
         with self._store.transaction() as transaction:
+            transaction.expect([memory.id for memory, _ in batch])
             for (memory, _), vector in zip(batch, vectors, strict=True):
                 self._place(transaction, self._arrival(transaction, memory, vector))
 

@@ -7,10 +7,11 @@ strings become one, none is refused, and all sort as they did (by code point, wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retentive.errors import Forbidden, MissingExtra
 
@@ -22,6 +23,7 @@ ESCAPE = "\x01"
 AWKWARD = re.compile("[\0\x01]")
 ESCAPED = re.compile("\x01([\x01\x02])")
 FLOAT32 = np.dtype(">f4")
+BIGINT, BIGINTS = 20, 1016  # PostgreSQL's numbers of the types
 HEADER = 4  # bytes: the dimension and two bytes unused
 
 
@@ -29,6 +31,40 @@ NO_VECTOR = (
     "The database has no pgvector: install it on the server, then run CREATE EXTENSION vector in this database "
     "(see docs/postgres.md)."
 )
+
+
+class Bigints:
+    """Whole numbers that go to the server as one array, without a Python object for each on the way."""
+
+    def __init__(self, values: NDArray[np.int64]) -> None:
+        self._values = values
+
+    def binary(self) -> bytes:
+        """Return them as PostgreSQL's wire has a bigint[]."""
+        elements = np.empty(len(self._values), dtype=[("size", ">i4"), ("value", ">i8")])
+        elements["size"], elements["value"] = 8, self._values
+        return _array_head(BIGINT, len(elements)) + elements.tobytes()
+
+
+class VectorRows:
+    """Vectors of one dimension that go to the server as one array."""
+
+    def __init__(self, vectors: Sequence[NDArray[np.float32]]) -> None:
+        self._vectors = vectors
+
+    def binary(self, kind: int) -> bytes:
+        """Return them as PostgreSQL's wire has a vector[], given the number of pgvector's type."""
+        width = len(self._vectors[0])
+        fields = [("size", ">i4"), ("width", ">i2"), ("unused", ">i2"), ("numbers", FLOAT32, (width,))]
+        elements = np.zeros(len(self._vectors), dtype=fields)
+        elements["size"], elements["width"] = HEADER + FLOAT32.itemsize * width, width
+        elements["numbers"] = self._vectors
+        return _array_head(kind, len(elements)) + elements.tobytes()
+
+
+def _array_head(kind: int, count: int) -> bytes:
+    """Return what stands before the elements: one dimension, no NULL, the type, how many, counted from 1."""
+    return np.array([1, 0, kind, count, 1], dtype=">i4").tobytes()
 
 
 def imported() -> Any:
@@ -88,6 +124,13 @@ def adapted() -> Callable[[Connection[Any]], None]:
             numbers: bytes = obj.astype(FLOAT32).tobytes()
             return len(obj).to_bytes(2, "big") + b"\0\0" + numbers
 
+    class BigintsDumper(Dumper):
+        format = Format.BINARY
+        oid = BIGINTS
+
+        def dump(self, obj: Bigints) -> bytes:
+            return obj.binary()
+
     class VectorLoader(Loader):
         format = Format.BINARY
 
@@ -102,10 +145,23 @@ def adapted() -> Callable[[Connection[Any]], None]:
         for loader in (TextLoader, BinaryTextLoader):
             adapters.register_loader("text", loader)
         info.register(connection)
+        adapters.register_dumper(Bigints, BigintsDumper)
+        adapters.register_dumper(VectorRows, _rows_dumper(Dumper, Format.BINARY, info))
         adapters.register_dumper(np.ndarray, type("OwnVectorDumper", (VectorDumper,), {"oid": info.oid}))
         adapters.register_loader(info.oid, VectorLoader)
 
     return prepare
+
+
+def _rows_dumper(base: type[Any], binary: Any, info: TypeInfo) -> type[Any]:
+    class VectorRowsDumper(base):  # type: ignore[misc] # psycopg's own, loaded when it is needed
+        format = binary
+        oid = info.array_oid
+
+        def dump(self, obj: VectorRows) -> bytes:
+            return obj.binary(info.oid)
+
+    return VectorRowsDumper
 
 
 def _vector_type(connection: Connection[Any], types: type[TypeInfo]) -> TypeInfo:

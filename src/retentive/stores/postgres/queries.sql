@@ -258,21 +258,35 @@ WHERE m.space = %(space)s AND m.id_key = %(id)s
 -- name: ids_among
 SELECT m.id FROM @memories AS m WHERE m.space = %(space)s AND m.id_key = ANY(%(keys)s)
 
--- name: insert_memory
+-- name: insert_memories
+-- Each binding is a list: one entry for each row. An array of arrays has no entries of its own, so lists of keys are text.
 INSERT INTO @memories (
-    space, row, id_key, key_key, session_key, derived_keys, id, created_at, recorded_at, kind, importance, trust, pinned, permanent,
-    valid_from, valid_until, superseded_at, suppressed_at, updated_at, session, recurs, key, source, speaker,
-    superseded_by, supersedes, derived_from, tags, entities, metadata, text
-) VALUES (
-    %(space)s, %(row)s, %(id_key)s, %(key_key)s, %(session_key)s, %(derived_keys)s, %(id)s, %(created_at)s, %(recorded_at)s, %(kind)s,
-    %(importance)s, %(trust)s, %(pinned)s, %(permanent)s, %(valid_from)s, %(valid_until)s, %(superseded_at)s,
-    %(suppressed_at)s, %(updated_at)s, %(session)s, %(recurs)s, %(key)s, %(source)s, %(speaker)s, %(superseded_by)s,
-    %(supersedes)s, %(derived_from)s, %(tags)s, %(entities)s, %(metadata)s, %(text)s
+    space, row, id_key, key_key, session_key, derived_keys, id, created_at, recorded_at, kind, importance, trust,
+    pinned, permanent, valid_from, valid_until, superseded_at, suppressed_at, updated_at, session, recurs, key,
+    source, speaker, superseded_by, supersedes, derived_from, tags, entities, metadata, text
+)
+SELECT
+    %(space)s, w.row, w.id_key, w.key_key, w.session_key, w.derived_keys::uuid[], w.id, w.created_at, w.recorded_at,
+    w.kind, w.importance, w.trust, w.pinned, w.permanent, w.valid_from, w.valid_until, w.superseded_at,
+    w.suppressed_at, w.updated_at, w.session, w.recurs, w.key, w.source, w.speaker, w.superseded_by, w.supersedes,
+    w.derived_from, w.tags, w.entities, w.metadata, w.text
+FROM unnest(
+    %(row)s::bigint[], %(id_key)s::uuid[], %(key_key)s::uuid[], %(session_key)s::uuid[], %(derived_keys)s::text[],
+    %(id)s::text[], %(created_at)s::bigint[], %(recorded_at)s::bigint[], %(kind)s::text[],
+    %(importance)s::double precision[], %(trust)s::double precision[], %(pinned)s::boolean[],
+    %(permanent)s::boolean[], %(valid_from)s::bigint[], %(valid_until)s::bigint[], %(superseded_at)s::bigint[],
+    %(suppressed_at)s::bigint[], %(updated_at)s::bigint[], %(session)s::text[], %(recurs)s::text[], %(key)s::text[],
+    %(source)s::text[], %(speaker)s::text[], %(superseded_by)s::text[], %(supersedes)s::text[],
+    %(derived_from)s::text[], %(tags)s::text[], %(entities)s::text[], %(metadata)s::text[], %(text)s::text[]
+) AS w (
+    row, id_key, key_key, session_key, derived_keys, id, created_at, recorded_at, kind, importance, trust, pinned,
+    permanent, valid_from, valid_until, superseded_at, suppressed_at, updated_at, session, recurs, key, source,
+    speaker, superseded_by, supersedes, derived_from, tags, entities, metadata, text
 )
 
 -- name: replace_memory
 UPDATE @memories AS m SET
-    key_key = %(key_key)s, session_key = %(session_key)s, derived_keys = %(derived_keys)s,
+    key_key = %(key_key)s, session_key = %(session_key)s, derived_keys = %(derived_keys)s::text::uuid[],
     created_at = %(created_at)s, recorded_at = %(recorded_at)s,
     kind = %(kind)s, importance = %(importance)s, trust = %(trust)s, pinned = %(pinned)s, permanent = %(permanent)s,
     valid_from = %(valid_from)s, valid_until = %(valid_until)s, superseded_at = %(superseded_at)s,
@@ -285,8 +299,9 @@ WHERE m.space = %(space)s AND m.row = %(row)s
 -- name: delete_memory
 DELETE FROM @memories AS m WHERE m.space = %(space)s AND m.row = %(row)s
 
--- name: set_vector
-INSERT INTO @vectors (space, row, embedding) VALUES (%(space)s, %(row)s, %(vector)s)
+-- name: set_vectors
+INSERT INTO @vectors (space, row, embedding)
+SELECT %(space)s, w.row, w.vector FROM unnest(%(row)s::bigint[], %(vector)s::vector[]) AS w (row, vector)
 ON CONFLICT (space, row) DO UPDATE SET embedding = excluded.embedding
 
 -- name: delete_vector
@@ -326,7 +341,8 @@ WHERE v.space = %(space)s AND n.space = %(space)s AND n.row = v.row
 DELETE FROM @staged AS v WHERE v.space = %(space)s
 
 -- name: insert_terms
-INSERT INTO @terms (space, row, terms) VALUES (%(space)s, %(row)s, %(terms)s)
+INSERT INTO @terms (space, row, terms)
+SELECT %(space)s, w.row, w.terms FROM unnest(%(row)s::bigint[], %(terms)s::text[]) AS w (row, terms)
 ON CONFLICT (space, row) DO UPDATE SET terms = excluded.terms
 
 -- name: delete_terms
@@ -352,20 +368,24 @@ UPDATE @vocabulary AS f SET rows = f.rows - 1 WHERE f.space = %(space)s AND f.to
 -- name: trim_vocabulary
 DELETE FROM @vocabulary AS f WHERE f.space = %(space)s AND f.token = ANY(%(tokens)s) AND f.rows = 0
 
--- name: insert_tag
-INSERT INTO @tags (space, tag, row) VALUES (%(space)s, %(tag)s, %(row)s)
+-- name: insert_tags
+INSERT INTO @tags (space, tag, row)
+SELECT %(space)s, w.tag, w.row FROM unnest(%(tag)s::uuid[], %(row)s::bigint[]) AS w (tag, row)
 
 -- name: delete_tags
 DELETE FROM @tags AS t WHERE t.space = %(space)s AND t.row = %(row)s AND t.tag = ANY(%(keys)s)
 
 -- name: insert_metadata
-INSERT INTO @metadata (space, entry, row) VALUES (%(space)s, %(entry)s, %(row)s)
+INSERT INTO @metadata (space, entry, row)
+SELECT %(space)s, w.entry, w.row FROM unnest(%(entry)s::uuid[], %(row)s::bigint[]) AS w (entry, row)
 
 -- name: delete_metadata
 DELETE FROM @metadata AS d WHERE d.space = %(space)s AND d.row = %(row)s AND d.entry = ANY(%(keys)s)
 
--- name: insert_entity
-INSERT INTO @entities (space, entity, row, name) VALUES (%(space)s, %(entity)s, %(row)s, %(name)s)
+-- name: insert_entities
+INSERT INTO @entities (space, entity, row, name)
+SELECT %(space)s, w.entity, w.row, w.name
+FROM unnest(%(entity)s::uuid[], %(row)s::bigint[], %(name)s::text[]) AS w (entity, row, name)
 
 -- name: delete_entities
 DELETE FROM @entities AS e WHERE e.space = %(space)s AND e.row = %(row)s
@@ -382,10 +402,12 @@ DELETE FROM @accesses AS a WHERE a.space = %(space)s AND a.row = %(row)s
 
 -- name: insert_journal
 INSERT INTO @journal (space, sequence, at, memory_key, action, memory_id, actor, reason, before, after)
-VALUES (
-    %(space)s, %(sequence)s, %(at)s, %(memory_key)s, %(action)s, %(memory_id)s, %(actor)s, %(reason)s, %(before)s,
-    %(after)s
-)
+SELECT
+    %(space)s, w.sequence, w.at, w.memory_key, w.action, w.memory_id, w.actor, w.reason, w.before, w.after
+FROM unnest(
+    %(sequence)s::bigint[], %(at)s::bigint[], %(memory_key)s::uuid[], %(action)s::text[], %(memory_id)s::text[],
+    %(actor)s::text[], %(reason)s::text[], %(before)s::text[], %(after)s::text[]
+) AS w (sequence, at, memory_key, action, memory_id, actor, reason, before, after)
 
 -- name: redact_journal
 UPDATE @journal AS j SET reason = '', before = NULL, after = NULL

@@ -33,19 +33,24 @@ def _list(values: Sequence[str]) -> str:
     return json.dumps(values) if values else "[]"
 
 
+def _array(ids: Sequence[str]) -> str | None:
+    """Return the keys of ids as PostgreSQL writes an array."""
+    return "{" + ",".join(str(key_of(memory_id)) for memory_id in ids) + "}" if ids else None
+
+
 def strings(text: str) -> tuple[str, ...]:
     """Return a stored list of strings."""
     return () if text == "[]" else tuple(json.loads(text))
 
 
 def encode(memory: Memory, row: int) -> Bindings:
-    """Return the bindings of `insert_memory` and `replace_memory`."""
+    """Return the bindings of `insert_memories` and `replace_memory`."""
     return {
         "row": row,
         "id_key": key_of(memory.id),
         "key_key": None if memory.key is None else key_of(memory.key),
         "session_key": None if memory.session is None else key_of(memory.session),
-        "derived_keys": [key_of(source) for source in memory.derived_from] or None,
+        "derived_keys": _array(memory.derived_from),
         "id": memory.id,
         "created_at": micros(memory.created_at),
         "recorded_at": micros(memory.recorded_at),
@@ -108,12 +113,12 @@ def decode(space: str, row: Row) -> Memory:
 
 
 def tag_rows(row: int, tags: Sequence[str]) -> list[Bindings]:
-    """Return the bindings of `insert_tag`."""
+    """Return the bindings of `insert_tags`."""
     return [{"row": row, "tag": key_of(tag)} for tag in distinct(tags)]
 
 
 def entity_rows(row: int, entities: Sequence[str]) -> list[Bindings]:
-    """Return the bindings of `insert_entity`."""
+    """Return the bindings of `insert_entities`."""
     return [{"row": row, "entity": key_of(entity), "name": entity} for entity in distinct(entities)]
 
 

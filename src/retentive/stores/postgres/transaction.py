@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from retentive.errors import InvalidInput, NotFound
 from retentive.stores.postgres import rows
 from retentive.stores.postgres.connections import Connections
+from retentive.stores.postgres.fresh import Fresh, across, parted
 from retentive.stores.postgres.jobs import PostgresJobs, drop_about
 from retentive.stores.postgres.keys import entry_of, key_of, keys_of
 from retentive.stores.postgres.lexical import counted
@@ -29,7 +29,9 @@ from retentive.stores.values import (
     storable,
     to_json,
 )
-from retentive.types import NEVER_READ, Access, Finding, JournalEntry, Json, LedgerEntry, Memory, Vectors
+from retentive.types import Access, Finding, JournalEntry, Json, LedgerEntry, Memory, Vectors
+
+EXPECTED = 10_000  # ids looked for in one statement
 
 
 @contextmanager
@@ -47,22 +49,6 @@ def written(connections: Connections, space: str) -> Iterator[Transaction]:
         finally:
             transaction.end()
             writer.release()
-
-
-@dataclass(slots=True)
-class Fresh:
-    """Memories inserted and not sent yet, table by table."""
-
-    memories: dict[str, Bindings] = field(default_factory=dict)
-    keys: set[str | None] = field(default_factory=set)
-    vectors: list[Bindings] = field(default_factory=list)
-    terms: list[Bindings] = field(default_factory=list)
-    tags: list[Bindings] = field(default_factory=list)
-    entities: list[Bindings] = field(default_factory=list)
-    metadata: list[Bindings] = field(default_factory=list)
-    accesses: list[Bindings] = field(default_factory=list)
-    postings: list[tuple[int, int, int, int]] = field(default_factory=list)
-    vocabulary: Counter[int] = field(default_factory=Counter)
 
 
 class PostgresTransaction(PostgresJobs):
@@ -118,10 +104,10 @@ class PostgresTransaction(PostgresJobs):
 
     def get(self, memory_id: str) -> Memory | None:
         """Return the memory as it stands, retrievable or not."""
-        if not storable(memory_id):
+        if not storable(memory_id) or memory_id in self._absent:
             return None
         bindings = {"keys": [key_of(memory_id)]}
-        if self._dirty or memory_id in self._fresh.memories:
+        if self._dirty or memory_id in self._fresh.ids:
             found = self._rows("memories_by_id", bindings)
         else:
             found = self._writer.rows("memories_by_id", bindings, flush=False)
@@ -129,6 +115,13 @@ class PostgresTransaction(PostgresJobs):
             self._absent.add(memory_id)
             return None
         return rows.decode(self._path, found[0])
+
+    def expect(self, ids: Sequence[str]) -> None:
+        """Look for these ids in one go: asking for each of them later then costs no trip where it is not there."""
+        asked = {memory_id for memory_id in ids if storable(memory_id)} - self._fresh.ids
+        for some in parted(sorted(asked), EXPECTED):
+            there = self._writer.rows("ids_among", {"keys": keys_of(some)}, flush=self._dirty)
+            self._absent.update(set(some).difference(found for (found,) in there))
 
     def holders(self, key: str) -> list[Memory]:
         """Return the retrievable memories with this key, newest first."""
@@ -147,8 +140,7 @@ class PostgresTransaction(PostgresJobs):
         require_memory(memory, self._path)
         vector = as_vector(vector, head.dimension)
         row = head.last_row + 1
-        encoded = rows.encode(memory, row)
-        if memory.id in fresh.memories or (
+        if memory.id in fresh.ids or (
             memory.id not in self._absent and writer.rows("ids_among", {"keys": keys_of([memory.id])})
         ):
             raise InvalidInput(f"A memory with id {memory.id!r} exists already; replace it instead.", value=memory.id)
@@ -161,42 +153,14 @@ class PostgresTransaction(PostgresJobs):
             terms=head.terms + len(terms),
             dimension=len(vector),
         )
-        fresh.memories[memory.id] = encoded
-        fresh.keys.add(memory.key)
-        fresh.vectors.append({"row": row, "vector": vector})
-        fresh.terms.append({"row": row, "terms": line})
-        fresh.tags += rows.tag_rows(row, memory.tags)
-        fresh.entities += rows.entity_rows(row, memory.entities)
-        fresh.metadata += rows.metadata_rows(row, memory.metadata)
-        if memory.access != NEVER_READ:
-            fresh.accesses.append(rows.encode_access(memory.id, memory.access))
-        self._index(row, line)
-
-    def _index(self, row: int, line: str) -> None:
-        counts = counted(line)
-        length = counts.total()
-        self._fresh.postings += [(token, row, count, length) for token, count in counts.items()]
-        self._fresh.vocabulary.update(counts.keys())
+        fresh.add(memory, row, vector, line)
 
     def _spill(self) -> None:
-        """Hand what was inserted to the writer, table by table."""
-        fresh, writer = self._fresh, self._writer
-        if not fresh.memories and not fresh.postings:
-            return
-        self._fresh = Fresh()
-        writer.write("insert_memory", *fresh.memories.values())
-        writer.write("set_vector", *fresh.vectors)
-        writer.write("insert_terms", *fresh.terms)
-        writer.write("insert_tag", *fresh.tags)
-        writer.write("insert_entity", *fresh.entities)
-        writer.write("insert_metadata", *fresh.metadata)
-        writer.write("set_access", *fresh.accesses)
-        if fresh.postings:
-            tokens, numbers, counts, lengths = map(list, zip(*fresh.postings, strict=True))
-            bound = {"tokens": tokens, "rows": numbers, "counts": counts, "lengths": lengths}
-            writer.write("insert_postings", bound)
-            ordered = sorted(fresh.vocabulary.items())
-            writer.write("more_vocabulary", {"tokens": [t for t, _ in ordered], "counts": [n for _, n in ordered]})
+        """Hand what was added to the writer."""
+        if fresh := self._fresh:
+            self._fresh = Fresh()
+            for name, many in fresh.writes():
+                self._change(name, *many)
 
     def replace(self, memory: Memory, vector: Vectors | None = None, terms: Sequence[str] | None = None) -> None:
         """Overwrite every field but the access state."""
@@ -211,17 +175,20 @@ class PostgresTransaction(PostgresJobs):
         self._change("replace_memory", {**encoded, "row": row})
         if (tags, entities, metadata) != (encoded["tags"], encoded["entities"], encoded["metadata"]):
             self._unmark(row, tags, metadata)
-            self._change("insert_tag", *rows.tag_rows(row, memory.tags))
-            self._change("insert_entity", *rows.entity_rows(row, memory.entities))
-            self._change("insert_metadata", *rows.metadata_rows(row, memory.metadata))
+            for name, many in (
+                ("insert_tags", rows.tag_rows(row, memory.tags)),
+                ("insert_entities", rows.entity_rows(row, memory.entities)),
+                ("insert_metadata", rows.metadata_rows(row, memory.metadata)),
+            ):
+                self._change(name, *([across(many)] if many else []))
         if vector is not None:
-            self._change("set_vector", {"row": row, "vector": vector})
+            self._change("set_vectors", across([{"row": row, "vector": vector}]))
             self._change("unstage_vector", {"row": row})
         if terms is not None:
             self._forget_terms(row, line)
-            self._change("insert_terms", {"row": row, "terms": document(terms)})
+            self._change("insert_terms", across([{"row": row, "terms": document(terms)}]))
             self._head = replace(self._head, terms=self._head.terms + len(terms))
-            self._index(row, document(terms))
+            self._fresh.index(row, document(terms))
 
     def _unmark(self, row: int, tags: str, metadata: str) -> None:
         """Take a memory out of the indexes of tags, entities and metadata."""
@@ -271,6 +238,7 @@ class PostgresTransaction(PostgresJobs):
 
     def redact(self, *, lines: Sequence[int] = (), recalls: Sequence[str] = ()) -> None:
         """Empty journal lines and the questions of recalls."""
+        self._spill()
         if lines:
             self._change("redact_lines", {"lines": list(lines)})
         if recalls:
@@ -310,9 +278,9 @@ class PostgresTransaction(PostgresJobs):
 
     def journal(self, entry: JournalEntry) -> None:
         """Append to the journal."""
-        writer = self._writer
         require_entry(entry)
-        writer.write("insert_journal", rows.encode_line(entry, self._next()))
+        _ = self._writer  # refuses where the transaction has ended
+        self._fresh.journal(entry, self._next())
 
     def put_finding(self, finding: Finding) -> None:
         """Keep a finding, in the place of one with its id."""

@@ -64,6 +64,9 @@ class SqliteTransaction(SqliteJobs):
         found = self._database.rows("memory_by_id", (memory_id,)) if storable(memory_id) else []
         return rows.decode(self._path, found[0]) if found else None
 
+    def expect(self, ids: Sequence[str]) -> None:
+        """Do nothing: asking for each costs no trip."""
+
     def holders(self, key: str) -> list[Memory]:
         """Return the retrievable memories with this key, newest first."""
         found = self._database.rows("holders", (key,)) if storable(key) else []
