@@ -17,7 +17,7 @@ Row: TypeAlias = tuple[Any, ...]
 Bindings: TypeAlias = Sequence[Any]
 Durability = Literal["normal", "full"]
 
-CACHE = -4096  # KiB of pages a connection may keep
+CACHE = -2048  # KiB of pages a connection may keep; more do not stay in the processor's cache
 LOG_LIMIT = 4 << 20  # bytes the write-ahead log is cut back to
 # What every connection is told. secure_delete overwrites what is freed: erased texts must not lie about in free pages;
 # temp_store keeps sorting out of temporary files for the same reason.

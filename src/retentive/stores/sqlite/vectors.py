@@ -119,12 +119,16 @@ class VectorRows:
             vectors: Vectors = self._matrix[places]
             return vectors
         slots = places % HOT
-        known = self._hot_places[slots] == places
-        found = np.empty((len(places), self.dimension), dtype=np.float32)
-        found[known] = self._hot[slots[known]]
-        if not known.all():
-            found[~known] = fetch(places[~known])
-            self._hot_places[slots], self._hot[slots] = places, found
+        missing = np.flatnonzero(self._hot_places.take(slots) != places)
+        if not len(missing):
+            return self._hot.take(slots, axis=0)
+        wanted, free = places[missing], slots[missing]
+        fetched = fetch(wanted)
+        found = fetched
+        if len(missing) < len(places):
+            found = self._hot.take(slots, axis=0)
+            found[missing] = fetched
+        self._hot_places[free], self._hot[free] = wanted, fetched
         return found
 
     def differ(self, places: Places, fetch: Fetch) -> bool:

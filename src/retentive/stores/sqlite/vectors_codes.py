@@ -28,7 +28,7 @@ LARGEST_BLOCK = 512  # dimensions rotated together
 SEED = 20_261_118
 STEP = 0.996  # of a standard deviation: the best uniform step of two bits for a normal distribution
 FINE = 3  # bits of a query's weights for the second look
-SCAN = 16_384  # rows at a time: what is worked on stays in the processor's cache
+SCAN = 49_152  # rows at a time: what is worked on stays in the processor's cache, and calls are few
 LEAST_KEPT = 4_096  # rows that have a second look
 ENOUGH_SIGNS = 256  # dimensions; shorter vectors have a second look at more, as they have less
 KEPT_SHARE = 56  # and at least one row in this many
@@ -57,7 +57,7 @@ class VectorCodes:
         self.mean, self.spread = mean, spread
         words = len(spread) // WORD
         self._sign: Words = np.zeros((words, 0), dtype=np.uint64)  # a column for each place: scanned word by word
-        self._both: Words = np.zeros((0, 2 * words), dtype=np.uint64)  # a row for each: signs again, then magnitudes
+        self._large: Words = np.zeros((0, words), dtype=np.uint64)  # a row for each: looked at here and there
         self._factor = np.zeros(0, dtype=np.float16)
 
     @classmethod
@@ -76,13 +76,13 @@ class VectorCodes:
     def reserve(self, capacity: int) -> None:
         """Make room."""
         if capacity > len(self._factor):
-            self._sign, self._both = _wider(self._sign, capacity), _longer(self._both, capacity)
+            self._sign, self._large = _wider(self._sign, capacity), _longer(self._large, capacity)
             self._factor = _wider(self._factor, capacity)
 
     def put(self, places: Places, vectors: Vectors) -> None:
         """Set the codes of some places."""
-        sign, large, self._factor[places] = self._encoded(vectors)
-        self._sign[:, places], self._both[places] = sign, np.concatenate((sign, large)).T
+        self._sign[:, places], large, self._factor[places] = self._encoded(vectors)
+        self._large[places] = large.T
 
     def _encoded(self, vectors: Vectors) -> tuple[Words, Words, Floats]:
         rotated = _rotated(vectors - self.mean)
@@ -98,13 +98,14 @@ class VectorCodes:
     def agree(self, places: Places, vectors: Vectors) -> bool:
         """Say whether these are the codes of these vectors, but for what rounding may turn."""
         sign, large, _ = self._encoded(vectors)
-        wrong = np.bitwise_count(np.concatenate((sign, large)).T ^ self._both[places])
-        same = np.array_equal(self._both[places, : len(sign)], self._sign[:, places].T)
-        return same and bool((wrong.sum(axis=1) <= 2 + self.dimension // WORD).all())
+        wrong = np.bitwise_count(sign ^ self._sign[:, places]).sum(axis=0, dtype=np.int64)
+        wrong += np.bitwise_count(large.T ^ self._large[places]).sum(axis=1, dtype=np.int64)
+        return bool((wrong <= 2 + self.dimension // WORD).all())
 
     def drop(self, places: Places) -> None:
         """Leave nothing of some places."""
-        self._sign[:, places] = self._both[places] = 0
+        self._sign[:, places] = 0
+        self._large[places] = 0
         self._factor[places] = 0
 
     def best(self, vector: Vectors, mask: Mask, count: int, depth: int) -> Places:
@@ -122,11 +123,12 @@ class VectorCodes:
         """Return about ``kept`` places of small distance; of those that tie for the last, the newest."""
         if count * SPARSE < len(mask):
             places = np.flatnonzero(mask)
-            distances = _distances(self._sign[:, places], weights)
+            distances = _distances(self._sign.take(places, axis=1), weights)
         else:
             places = None
             distances = _distances(self._sign[:, : len(mask)], weights)
-            np.putmask(distances, ~mask, np.iinfo(np.uint16).max)
+            if count < len(mask):
+                np.putmask(distances, ~mask, np.iinfo(np.uint16).max)
         bar = _bar(distances, kept)
         near = np.flatnonzero(distances <= bar)
         if len(near) > 2 * kept:
@@ -141,34 +143,33 @@ class VectorCodes:
         those that are large, less twice those that are both; each sum counted bit plane by bit plane.
         """
         sign, planes, total = _planes(weights)
-        wrong, large = np.split(np.ascontiguousarray(self._both[places].T), 2)  # of one place, side by side: one miss
-        wrong ^= sign[:, None]
-        both, summed = wrong & large, np.zeros(len(places), dtype=np.int32)
+        kinds = np.empty((3, len(sign), len(places)), dtype=np.uint64)
+        wrong, large, both = kinds
+        np.bitwise_xor(self._sign.take(places, axis=1), sign[:, None], out=wrong)  # the first look left these at hand
+        large[:] = self._large.take(places, axis=0).T  # of one place side by side: one miss
+        np.bitwise_and(wrong, large, out=both)
+        masked, counts = np.empty_like(kinds), np.empty(kinds.shape, dtype=np.uint8)
+        summed = np.zeros(len(places), dtype=np.int32)
         for plane in reversed(planes):
-            mask = plane[:, None]
-            against = np.bitwise_count(both & mask)
-            against += against
-            against += np.bitwise_count(wrong & mask)
-            summed *= 2
-            for more, less in zip(np.bitwise_count(large & mask), against, strict=True):
-                summed += more
-                summed -= less
+            np.bitwise_count(np.bitwise_and(kinds, plane[:, None], out=masked), out=counts)
+            less, more, twice = np.add.reduce(counts, axis=1, dtype=np.int32)
+            summed += summed
+            summed += more - less - 2 * twice
         halves: Floats = summed.astype(np.float64) + total / 2
-        estimates: Floats = halves * self._factor[places].astype(np.float64)
+        estimates: Floats = halves * self._factor.take(places).astype(np.float64)
         return estimates
 
     def arrays(self, size: int) -> dict[str, NDArray[Any]]:
         """Return what it takes to come back."""
         kept: dict[str, NDArray[Any]] = {"mean": self.mean, "spread": self.spread, "sign": self._sign[:, :size]}
-        large = np.ascontiguousarray(self._both[:size, len(self._sign) :].T)
-        return {**kept, "large": large, "factor": self._factor[:size]}
+        return {**kept, "large": np.ascontiguousarray(self._large[:size].T), "factor": self._factor[:size]}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], capacity: int) -> VectorCodes:
         """Come back."""
         codes = cls(arrays["mean"], arrays["spread"])
         codes._sign = _wider(arrays["sign"], capacity)  # ours
-        codes._both = _longer(np.concatenate((arrays["sign"], arrays["large"])).T, capacity)  # ours
+        codes._large = _longer(arrays["large"].T, capacity)  # ours
         codes._factor = _wider(arrays["factor"], capacity)  # ours
         return codes
 
@@ -228,16 +229,17 @@ def _distances(codes: Words, weights: Floats) -> NDArray[np.uint16]:
     sign, large = _packed(weights[None, :] > 0)[:, 0], _packed(_large(weights)[None, :])[:, 0]
     size = codes.shape[1]
     distances = np.zeros(size, dtype=np.uint16)
-    room = (np.empty(SCAN, np.uint64), np.empty(SCAN, np.uint64), np.empty(SCAN, np.uint8), np.empty(SCAN, np.uint8))
+    most = min(SCAN, size)
+    room = (np.empty(most, np.uint64), np.empty(most, np.uint8), np.empty(most, np.uint8))
     for first in range(0, size, SCAN):
         block = distances[first : first + SCAN]
-        wrong, masked, all_wrong, large_wrong = (part[: len(block)] for part in room)
+        wrong, weighed, more = (part[: len(block)] for part in room)
         for word in range(len(codes)):
             np.bitwise_xor(codes[word, first : first + SCAN], sign[word], out=wrong)
-            np.bitwise_count(np.bitwise_and(wrong, large[word], out=masked), out=large_wrong)
-            np.bitwise_count(wrong, out=all_wrong)
-            np.add(all_wrong, np.add(large_wrong, large_wrong, out=large_wrong), out=all_wrong)
-            np.add(block, all_wrong, out=block)
+            np.bitwise_count(wrong, out=weighed)
+            np.bitwise_count(np.bitwise_and(wrong, large[word], out=wrong), out=more)
+            np.add(weighed, np.add(more, more, out=more), out=weighed)
+            np.add(block, weighed, out=block)
     return distances
 
 
