@@ -118,6 +118,8 @@ class WordPiece:
 
     def encode(self, text: str, limit: int | None = None) -> list[int]:
         """Return the ids of a text without special tokens, at most `limit` of them."""
+        if limit is None and len(text) <= SLICE:
+            return list(chain.from_iterable(map(self._pieces.__getitem__, self.words(text))))
         ids: list[int] = []
         for part in slices(text):
             ids.extend(chain.from_iterable(map(self._pieces.__getitem__, self.words(part))))

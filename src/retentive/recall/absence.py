@@ -272,7 +272,7 @@ def _lost_in_fusion(finding: Finding, question: Question) -> Reason:
     size = _bound("vector", question)
     return Reason(
         "fusion",
-        f"a channel found it, but of {len(finding.rows())} found only the {size} of best joint rank are candidates",
+        f"a channel found it, but of {len(finding.rows)} found only the {size} of best joint rank are candidates",
         f"a pool above {size}",
     )
 

@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retentive.recall.cue import FIRST_MOMENT, LAST_MOMENT, Cue
 from retentive.recall.request import Question
@@ -23,7 +25,7 @@ OPEN_SPAN: Final = timedelta(days=365)
 HOP_COMPANIONS: Final = 8  # how many companions of the named entities are followed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """Everything the channels found: one list per channel and part of the cue."""
 
@@ -34,13 +36,12 @@ class Finding:
         """Return what one channel found, one entry per part of the cue."""
         return [found for name, found in self.lists if name == channel]
 
+    @cached_property
     def rows(self) -> RowIds:
-        """Return every row found, each once, in order of first appearance."""
+        """Every row found, each once, in order of first appearance."""
         if not self.lists:
             return np.empty(0, dtype=np.int64)
-        rows = np.concatenate([found.rows for _, found in self.lists])
-        _, first = np.unique(rows, return_index=True)
-        return rows[np.sort(first)]
+        return first_of_each(np.concatenate([found.rows for _, found in self.lists]))
 
     def channels_of(self, row: int) -> tuple[str, ...]:
         """Return the channels that found a row; it came in beside another one where none did."""
@@ -50,6 +51,20 @@ class Finding:
     def fused(self, rank_constant: float) -> dict[int, float]:
         """Fuse the lists by reciprocal rank."""
         return {int(k): v for k, v in reciprocal_rank([f.rows.tolist() for _, f in self.lists], rank_constant).items()}
+
+
+def first_of_each(rows: RowIds) -> RowIds:
+    """Return rows without repetition, in order of first appearance."""
+    return rows[firsts(rows)]
+
+
+def firsts(rows: RowIds) -> NDArray[np.bool_]:
+    """Say which are the first of their number; `np.unique` knows it too, in three times as long."""
+    order = np.argsort(rows, kind="stable")
+    ordered = rows[order]
+    first = np.ones(len(rows), dtype=np.bool_)
+    first[order[1:]] = ordered[1:] != ordered[:-1]
+    return first
 
 
 def find(question: Question, cue: Cue, store: SpaceStore, stages: Stages = UNWATCHED) -> Finding:
@@ -94,10 +109,10 @@ def _merged(direct: Found, hop: Found | None, pool: int) -> Found:
     rows = np.concatenate([found.rows for found, _ in parts])
     scores = np.concatenate([weight * np.minimum(1.0, found.scores * ONE_MENTION) for found, weight in parts])
     order = np.argsort(-scores, kind="stable")
-    _, first = np.unique(rows[order], return_index=True)
-    best = order[np.sort(first)][:pool]
+    rows, scores = rows[order], scores[order]
+    first = np.flatnonzero(firsts(rows))[:pool]
     scanned = sum(found.scanned for found, _ in parts)
-    return Found(rows[best], scores[best], scanned, 0.0, float(scores.max(initial=0.0)))
+    return Found(rows[first], scores[first], scanned, 0.0, float(scores.max(initial=0.0)))
 
 
 def _temporal(question: Question, cue: Cue, store: SpaceStore, pool: int) -> list[Found]:

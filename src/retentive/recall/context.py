@@ -57,16 +57,16 @@ def shares(rows: RowIds, beside: Beside, texts: Mapping[int, str]) -> tuple[RowI
     asks = np.zeros(len(rows), dtype=np.bool_)
     asks[[at for at, text in texts.items() if text.rstrip().endswith("?")]] = True
     order = np.argsort(rows, kind="stable")
-    mine, known = _places(rows, order, beside.rows)
-    theirs, known_too = _places(rows, order, beside.others)
+    ordered = rows[order]
+    mine, known = _places(ordered, order, beside.rows)
+    theirs, known_too = _places(ordered, order, beside.others)
     both = known & known_too
     mine, theirs, offsets = mine[both], theirs[both], beside.offsets[both]
     share = np.where(np.abs(offsets) > 1, FURTHER, 1.0) * np.where((offsets == -1) & asks[theirs], ANSWER, 1.0)
     return mine, theirs, share
 
 
-def _places(rows: RowIds, order: RowIds, wanted: RowIds) -> tuple[RowIds, np.typing.NDArray[np.bool_]]:
+def _places(ordered: RowIds, order: RowIds, wanted: RowIds) -> tuple[RowIds, np.typing.NDArray[np.bool_]]:
     """Return where each wanted row stands among the candidates, and whether it does."""
-    at = np.searchsorted(rows, wanted, sorter=order)
-    places = order[np.minimum(at, len(rows) - 1)]
-    return places, rows[places] == wanted
+    at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    return order[at], ordered[at] == wanted

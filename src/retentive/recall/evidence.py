@@ -58,6 +58,7 @@ class _Gathering:
         self.policy = question.policy
         self.weights = question.policy.weights
         self.beside = Beside.nothing()
+        self.asked: RowIds = np.empty(0, dtype=np.int64)
 
     def evidence(self) -> Evidence:
         method = self.policy.fusion.method
@@ -74,7 +75,7 @@ class _Gathering:
 
     def _admitted(self, fused: Mapping[int, float]) -> RowIds:
         """With rank fusion the fused list is the candidate list, over-fetched; without, everything found is."""
-        rows = self.finding.rows()
+        rows = self.finding.rows
         if not fused or self.finding.whole_space:
             return rows
         sources = self.policy.sources
@@ -150,8 +151,12 @@ class _Gathering:
         return _joined(pool, self._measured(self._columns(extra))) if len(extra) else pool
 
     def _look_beside(self, rows: RowIds) -> None:
-        found = self.store.neighbours(rows, self.question.gate, self.policy.sources.neighbours)
-        self.beside = self.beside.with_pairs(found)
+        """Learn who stands beside these, but for those already asked about."""
+        rows = np.setdiff1d(rows, self.asked, assume_unique=True)
+        self.asked = np.concatenate([self.asked, rows])
+        if len(rows):
+            found = self.store.neighbours(rows, self.question.gate, self.policy.sources.neighbours)
+            self.beside = self.beside.with_pairs(found)
 
     def _with_texts(self, pool: Pool) -> tuple[Pool, dict[int, str]]:
         """Read the best candidates' texts once: for late interaction, and to see which turns were questions."""

@@ -24,7 +24,9 @@ from retentive.types import Floats
 Ids = NDArray[np.int32]
 WINDOW: Final = 64
 LONGEST_TEXT: Final = 20_000  # characters of one text that are looked at: bounded, and far beyond any turn
-CACHED_IDS: Final = 2_000_000  # 8 MB of word pieces kept between recalls
+SHORT: Final = 400  # characters: most texts are one window, and are not looked at sentence by sentence
+CACHED: Final = 8 << 20  # bytes of texts and their word pieces kept between recalls
+BESIDE: Final = 128  # bytes that an entry, or an array, takes beside what is in it
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -39,21 +41,40 @@ class Windows:
 
     def of(self, text: str) -> list[Ids]:
         """Return the windows of a text, at least one unless no word of it is known."""
-        text = text[:LONGEST_TEXT]
+        return self.of_all([text])[0]
+
+    def of_all(self, texts: Sequence[str]) -> list[list[Ids]]:
+        """Return the windows of each text."""
+        told = [text[:LONGEST_TEXT] for text in texts]
         with self._lock:
-            if text in self._kept:
-                self._kept.move_to_end(text)
-                return self._kept[text]
-        windows = self._cut(text)
+            known = list(map(self._kept.get, told))
+            for text, windows in zip(told, known, strict=True):
+                if windows is not None:
+                    self._kept.move_to_end(text)
+        if None not in known:
+            return [windows for windows in known if windows is not None]
+        found = [self._cut(text) if windows is None else windows for text, windows in zip(told, known, strict=True)]
+        new = [(text, cut) for text, cut, windows in zip(told, found, known, strict=True) if windows is None]
         with self._lock:
-            if text not in self._kept:
-                self._kept[text] = windows
-                self._size += _length(windows)
-            while self._size > CACHED_IDS:
-                self._size -= _length(self._kept.popitem(last=False)[1])
-        return windows
+            for text, cut in new:
+                self._keep(text, cut)
+        return found
+
+    def _keep(self, text: str, windows: list[Ids]) -> None:
+        if text not in self._kept:
+            self._kept[text] = windows
+            self._size += _weight(text, windows)
+        while self._size > CACHED:
+            self._size -= _weight(*self._kept.popitem(last=False))
 
     def _cut(self, text: str) -> list[Ids]:
+        if len(text) <= SHORT:
+            ids = self.table.token_ids(text)
+            if len(ids) <= WINDOW:
+                return [np.array(ids, dtype=np.int32)] if ids else []
+        return self._cut_long(text)
+
+    def _cut_long(self, text: str) -> list[Ids]:
         windows: list[Ids] = []
         current: list[int] = []
         for sentence in _SENTENCE_END.split(text):
@@ -68,8 +89,8 @@ class Windows:
         return [*windows, np.array(current, dtype=np.int32)] if current else windows
 
 
-def _length(windows: Sequence[Ids]) -> int:
-    return sum(len(window) for window in windows) + 1
+def _weight(text: str, windows: Sequence[Ids]) -> int:
+    return BESIDE + len(text) + sum(BESIDE + window.nbytes for window in windows)
 
 
 class LateInteraction:
@@ -86,7 +107,7 @@ class LateInteraction:
 
     def scores(self, texts: Sequence[str]) -> Floats:
         """Return for each text the weighted mean over the question's pieces of the best cosine in its best window."""
-        cut = [self._windows.of(text) for text in texts]
+        cut = self._windows.of_all(texts)
         flat = [window for windows in cut for window in windows]
         answer = np.zeros(len(texts))
         if not flat or not len(self._weights):
@@ -97,11 +118,21 @@ class LateInteraction:
         return np.clip(answer, 0.0, 1.0)
 
     def _cosines(self, ids: Ids) -> NDArray[np.float32]:
-        distinct, back = np.unique(ids, return_inverse=True)
+        distinct, back = _distinct(ids)
         rows = self._windows.table.token_rows(distinct)
         rows = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
         cosines: NDArray[np.float32] = (self._question @ rows.T)[:, back]
         return cosines
+
+
+def _distinct(ids: Ids) -> tuple[Ids, NDArray[np.int64]]:
+    """Return the ids in order, each once, and where each stands among them; they are few, so counting beats sorting."""
+    seen = np.zeros(int(ids.max()) + 1, dtype=np.bool_)
+    seen[ids] = True
+    distinct = np.flatnonzero(seen)
+    place = np.empty(len(seen), dtype=np.int64)
+    place[distinct] = np.arange(len(distinct))
+    return distinct.astype(np.int32), place[ids]
 
 
 def _starts(parts: Sequence[Sequence[object] | Ids]) -> NDArray[np.int64]:

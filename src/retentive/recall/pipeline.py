@@ -207,7 +207,7 @@ def _reports(finding: Finding) -> dict[str, ChannelReport]:
 def _work(finding: Finding, evidence: Evidence) -> Work:
     return Work(
         rows_scanned=sum(found.scanned for _, found in finding.lists),
-        candidates=len(finding.rows()),
+        candidates=len(finding.rows),
         candidates_scored=len(evidence.columns),
         texts_read=len(evidence.texts),
     )

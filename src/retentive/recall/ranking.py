@@ -65,10 +65,13 @@ class Ranked:
 
     def order(self) -> list[int]:
         """Return candidates best first; ties by newer creation, then by id."""
-        columns = self.evidence.columns
-        ids = np.array(columns.ids, dtype=object)
-        order: list[int] = np.lexsort((ids, -columns.created, -self.scores)).tolist()
-        return order
+        columns, scores = self.evidence.columns, self.scores
+        order = np.lexsort((-columns.created, -scores))
+        same = scores[order[1:]] == scores[order[:-1]]
+        if (same & (columns.created[order[1:]] == columns.created[order[:-1]])).any():
+            order = np.lexsort((np.array(columns.ids, dtype=object), -columns.created, -scores))
+        best: list[int] = order.tolist()
+        return best
 
     def again(self, order: list[int]) -> list[int]:
         """Return an order after scores have changed; of equals, the one that stood first stays first."""
@@ -148,6 +151,7 @@ def _combined(policy: Policy, columns: Mapping[str, Column], size: int) -> Float
 
 def _trust(ranked: Ranked) -> None:
     """Source trust multiplies: what came from a doubtful source counts for less."""
-    for i, trust in enumerate(ranked.evidence.columns.trust.tolist()):
-        if trust != 1.0:
-            ranked.multiply(i, Modifier("trust", trust, f"its source is trusted {trust:g}"))
+    given = ranked.evidence.columns.trust
+    for i in np.flatnonzero(given != 1.0).tolist():
+        trust = float(given[i])
+        ranked.multiply(i, Modifier("trust", trust, f"its source is trusted {trust:g}"))

@@ -56,8 +56,8 @@ def select(
 
 
 def _cut(ranked: Ranked, chosen: Chosen, stage: str, gone: Iterable[tuple[int, str]]) -> None:
-    for i, reason in gone:
-        chosen.cuts.append(Cut(ranked.evidence.columns.ids[i], stage, reason, float(ranked.scores[i])))
+    ids, scores = ranked.evidence.columns.ids, ranked.scores
+    chosen.cuts += [Cut(ids[i], stage, reason, float(scores[i])) for i, reason in gone]
 
 
 def _floor(ranked: Ranked, question: Question, chosen: Chosen) -> None:
@@ -66,13 +66,14 @@ def _floor(ranked: Ranked, question: Question, chosen: Chosen) -> None:
     if selection.floor is None:
         return
     floor = selection.floor
-    values = ranked.scores if selection.floor_on == "score" else ranked.evidence.relevance
-    below = [i for i in chosen.order if values[i] < floor]
-    _cut(ranked, chosen, "floor", ((i, f"{selection.floor_on} {values[i]:.3f} < {floor:g}") for i in below))
-    gone = set(below)
-    if gone and len(gone) == len(chosen.order):
+    values = (ranked.scores if selection.floor_on == "score" else ranked.evidence.relevance)[chosen.order]
+    low = values < floor
+    below, told = np.array(chosen.order)[low].tolist(), values[low].tolist()
+    why = f"{selection.floor_on} %.3f < {floor:g}"
+    _cut(ranked, chosen, "floor", [(i, why % value) for i, value in zip(below, told, strict=True)])
+    if below and len(below) == len(chosen.order):
         chosen.notes.append(f"nothing reached the {selection.floor_on} floor of {floor:g}: the answer is empty")
-    chosen.order = [i for i in chosen.order if i not in gone]
+    chosen.order = np.array(chosen.order)[~low].tolist()
 
 
 def _rerank(ranked: Ranked, question: Question, cue: Cue, store: SpaceStore, tools: Tools, chosen: Chosen) -> None:
@@ -195,7 +196,7 @@ def _limit(ranked: Ranked, question: Question, chosen: Chosen) -> None:
     chosen.ranking = chosen.order
     beyond = list(enumerate(chosen.order[limit : limit + CUTS_SHOWN], limit + 1))
     chosen.order = chosen.order[:limit]
-    turned = {i: why for _, i in beyond if (why := _rotated_out(ranked, i, chosen.order))}
+    turned = {i: why for _, i in beyond if i in ranked.modifiers and (why := _rotated_out(ranked, i, chosen.order))}
     _cut(ranked, chosen, "rotation", ((i, f"{turned[i]}, and so ranked {at}") for at, i in beyond if i in turned))
     _cut(ranked, chosen, "limit", ((i, f"ranked {at} with a limit of {limit}") for at, i in beyond if i not in turned))
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retentive.types import Floats, Vectors
+
+Whole = TypeVar("Whole", bound=np.signedinteger[Any])
 
 K1 = 1.2
 B = 0.75
@@ -39,6 +43,17 @@ def bm25(weights: Sequence[float], counts: Sequence[float], length: float, mean_
     for weight, count in zip(weights, counts, strict=True):
         score += weight * ((count * (K1 + 1.0)) / (count + K1 * (1 - B + B * length / mean_length)))
     return score
+
+
+def ascending(numbers: NDArray[Whole]) -> NDArray[Whole]:
+    """Return numbers in order, each once; `np.unique` hashes, which takes ten times as long."""
+    numbers = np.sort(numbers)
+    if len(numbers) < 2:
+        return numbers
+    first = np.empty(len(numbers), dtype=np.bool_)
+    first[0] = True
+    np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
+    return numbers[first]
 
 
 def distinct(values: Sequence[str]) -> list[str]:

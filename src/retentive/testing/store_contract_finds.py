@@ -312,6 +312,11 @@ class FindsContract:
         assert space.entity_links(["alice", "acme"], 2) == {"abe": 1, "bob": 1}
         assert space.entity_links(["nobody"], 9) == {}
         assert space.entity_links(["alice"], 0) == {}
+        add(space, sample("5", entities=("alice", "zoe")), sample("6", entities=("zoe", "alice")))
+        assert list(space.entity_links(["alice"], 2).items()) == [("acme", 2), ("zoe", 2)]
+        with space.transaction() as transaction:
+            transaction.erase("1")
+        assert list(space.entity_links(["alice"], 2).items()) == [("zoe", 2), ("abe", 1)]
 
 
 def _rows(space: SpaceStore) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

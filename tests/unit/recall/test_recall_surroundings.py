@@ -193,13 +193,13 @@ def test_without_a_token_table_the_signal_is_nothing(opening: Opening) -> None:
 
 def test_the_cache_of_windows_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many texts are read, the pieces kept stay within the bound; the latest read are those kept."""
-    monkeypatch.setattr(late, "CACHED_IDS", 100)
+    monkeypatch.setattr(late, "CACHED", 1_000)
     table = Table()
     windows = Windows(table)
     for n in range(200):
         windows.of(f"text number {n} has seven words here")
-        assert windows._size <= 100
-        assert sum(len(part) for parts in windows._kept.values() for part in parts) <= 100
+        assert 0 < windows._size <= 1_000
+        assert sum(part.nbytes for parts in windows._kept.values() for part in parts) <= 1_000
     asked = table.asked
     windows.of("text number 199 has seven words here")
     assert table.asked == asked
@@ -209,12 +209,12 @@ def test_the_cache_of_windows_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_text_beyond_every_bound_is_cut_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """One text larger than the whole cache is read and not kept; windows have at most 96 pieces."""
-    monkeypatch.setattr(late, "CACHED_IDS", 100)
+    monkeypatch.setattr(late, "CACHED", 1_000)
     windows = Windows(Table())
     cut = windows.of("word " * 1_000_000)
     assert sum(map(len, cut)) <= late.LONGEST_TEXT
     assert max(map(len, cut)) <= late.WINDOW * 3 // 2
-    assert windows._size <= 100
+    assert windows._size == 0
 
 
 def test_threads_share_the_cache(opening: Opening) -> None:
@@ -233,7 +233,7 @@ def test_threads_share_the_cache(opening: Opening) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(read, told)) == alone
-    assert windows._size == sum(len(parts[0]) + 1 for parts in windows._kept.values())
+    assert windows._size == sum(late._weight(*each) for each in windows._kept.items())
 
 
 def test_speakers_count_where_the_cue_names_them(opening: Opening) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 WIDTH = 40  # bytes: a UUID has 36, a ULID 26
 WORD = 8
+NUL = b"\0"
 Places: TypeAlias = NDArray[np.int64]
 
 
@@ -58,7 +59,11 @@ class Ids:
         if self._odd:
             heads = zip(places.tolist(), self._heads[places].tolist(), strict=True)
             return tuple(self._odd.get(place) or head.decode() for place, head in heads)
-        return tuple(head.decode() for head in self._heads[places].tolist())
+        heads = self._heads[places].tolist()
+        if not heads:
+            return ()
+        texts = tuple(NUL.join(heads).decode().split("\0"))  # at once: one by one takes three times as long
+        return texts if len(texts) == len(heads) else tuple(head.decode() for head in heads)
 
     def ranks(self, places: Places) -> Places:
         """Return numbers that order the places as their ids do (UTF-8 bytes order as code points do)."""

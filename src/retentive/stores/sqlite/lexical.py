@@ -27,6 +27,7 @@ NOBODY, FRESH = -1, 0  # owners that are no segment
 BULK = 512  # rows that become a segment
 GROWTH = 4  # a segment is at least so many times as large as all that are younger
 DEAD_SHARE = 4  # a segment is made anew when more than one of its rows in this many went
+COUNTED = 4_096  # tokens whose numbers of rows are kept between questions
 PROBED = 256  # rows looked at before all are scored to learn whether every one matches
 GATE_SHARE = 4  # score the rows that pass where that is less work than the postings
 
@@ -41,6 +42,7 @@ class LexicalIndex:
         self._lengths = np.empty(0, dtype=np.int32)
         self._sums: Floats = np.empty(0)
         self._rows = self._total = 0
+        self._counted: dict[str, int] = {}  # token → how many rows have it, of those asked since the last write
 
     # Writing
 
@@ -53,6 +55,7 @@ class LexicalIndex:
             return
         self._grow(int(places.max()) + 1)
         self.drop(places)
+        self._counted = {}
         lengths = np.array([line.count(SEPARATOR) + 1 if line else 0 for line in told], dtype=np.int32)
         self._lengths[places] = lengths
         self._rows += len(told)
@@ -67,6 +70,7 @@ class LexicalIndex:
 
     def drop(self, places: Places) -> None:
         """Forget some places; those that were never put are fine."""
+        self._counted = {}
         places = places[places < len(self._owner)]
         owners = self._owner[places]
         for owner in np.unique(owners).tolist():
@@ -181,11 +185,17 @@ class LexicalIndex:
 
     def _having(self, tokens: Sequence[str]) -> list[int]:
         """Return how many rows have each term."""
-        having = [self._fresh.having(token) for token in tokens]
-        for segment in self._segments.values():
-            for i, term in enumerate(segment.find([key(token) for token in tokens])):
-                having[i] += segment.having(term) if term >= 0 else 0
-        return having
+        new = [token for token in tokens if token not in self._counted]
+        if new:
+            if len(self._counted) > COUNTED:
+                self._counted = {}
+                new = list(tokens)
+            having = [self._fresh.having(token) for token in new]
+            for segment in self._segments.values():
+                for i, term in enumerate(segment.find([key(token) for token in new])):
+                    having[i] += segment.having(term) if term >= 0 else 0
+            self._counted.update(zip(new, having, strict=True))
+        return [self._counted[token] for token in tokens]
 
     def top(self, terms: Sequence[str], allowed: Mask, limit: int) -> tuple[Places, Floats, int]:
         """Return places that match and are allowed, their scores, and how many rows were looked at.

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from retentive.stores.ranking import ascending
 from retentive.stores.sqlite.lexical_segment import Scale, Segment
 from retentive.types import Floats
 
@@ -114,7 +115,7 @@ class Search:
         least = max((self._bar - rest * SLACK) / SLACK, self._scale.quantum / 2)
         if sum(map(len, self._touched)) * FEW < len(self._sums):
             places = [touched[self._sums[touched] >= least] for touched in self._touched]
-            return _distinct(np.concatenate(places)) if places else np.empty(0, dtype=np.int64)
+            return ascending(np.concatenate(places)) if places else np.empty(0, dtype=np.int64)
         return np.flatnonzero(self._sums >= least)
 
     def _complete(self, found: Places, left: list[Wanted]) -> Places:
@@ -159,9 +160,3 @@ def last_of_best(scores: Floats, limit: int) -> float:
         heads = np.sort(scores[: size * groups].reshape(size, groups).max(axis=0))
         scores = scores[scores >= heads[-limit]]
     return float(np.sort(scores)[-limit])
-
-
-def _distinct(places: Places) -> Places:
-    """Return places in order, each once; `np.unique` hashes, which takes ten times as long."""
-    places = np.sort(places)
-    return places[np.append(True, places[1:] != places[:-1])] if len(places) else places

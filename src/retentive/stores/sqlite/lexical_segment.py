@@ -36,6 +36,7 @@ THIN = 512  # postings that are not worth a tier
 SAMPLE = 100_000  # postings the shares are measured on
 BLOCK = 1 << 18  # postings weighed at a time
 ROUNDING = 1e-6  # of a bound kept in float32
+FOUND = 4_096  # terms whose numbers are kept between questions
 PENDING = 64  # places that went, before every term is told
 
 
@@ -86,6 +87,7 @@ class Segment:
         self.many: NDArray[np.int64] = arrays["many"].view(np.int64)
         self.mean = float(arrays["mean"].view(np.float64)[0])  # the mean length that the bounds were made with
         self.rows = self.gone = 0  # how many there were, and how many of them do not count any more
+        self._found: dict[bytes, int] = {}  # the numbers of terms asked for before: one question asks several times
         self._pending: list[Places] = []
         self._dead: NDArray[np.int32] | None = None  # by term: postings of places that went, but for the pending
         self._check()
@@ -103,12 +105,17 @@ class Segment:
 
     def find(self, keys: Sequence[bytes]) -> list[int]:
         """Return the numbers of terms, -1 for those that are not here."""
-        if not len(self.terms) or not keys:
+        if not len(self.terms):
             return [-1] * len(keys)
-        asked = np.array(keys, dtype=KEY)
-        at = np.minimum(np.searchsorted(self.terms, asked), len(self.terms) - 1)
-        found: list[int] = np.where(self.terms[at] == asked, at, -1).tolist()
-        return found
+        new = [each for each in keys if each not in self._found]
+        if new:
+            if len(self._found) > FOUND:
+                self._found = {}
+                new = list(keys)
+            asked = np.array(new, dtype=KEY)
+            at = np.minimum(np.searchsorted(self.terms, asked), len(self.terms) - 1)
+            self._found.update(zip(new, np.where(self.terms[at] == asked, at, -1).tolist(), strict=True))
+        return [self._found[each] for each in keys]
 
     def tiers(self, term: int) -> list[tuple[int, int, float]]:
         """Return a term's tiers: where they start and stop, and the most they give; the best first."""

@@ -204,8 +204,8 @@ SELECT row FROM metadata WHERE name = ? AND value = ? AND row IN (SELECT value F
 -- name: rows_with_entity_among
 SELECT row FROM entities WHERE entity = ? AND row IN (SELECT value FROM carray(?));
 
--- name: knows_entity
-SELECT EXISTS (SELECT 1 FROM entities WHERE entity = ?);
+-- name: known_entities
+SELECT asked.value FROM carray(?) AS asked WHERE EXISTS (SELECT 1 FROM entities WHERE entity = asked.value);
 
 -- name: linked_entities
 SELECT entity, count(*) AS shared FROM entities WHERE row IN (SELECT value FROM carray(?1))

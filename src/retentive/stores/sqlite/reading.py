@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retentive.stores.protocol import Cursor
-from retentive.stores.ranking import distinct
+from retentive.stores.ranking import ascending, distinct
 from retentive.stores.sqlite import background
 from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.cache import NEVER, Cache
@@ -23,6 +23,8 @@ from retentive.stores.values import SECOND, as_vector, micros, storable
 from retentive.types import ACCESS_HISTORY, Columns, Floats, Found, Gate, Memory, RowIds, Vectors
 
 Places: TypeAlias = NDArray[np.int64]
+
+LINKS_BYTES = 1_024  # what a remembered answer of `entity_links` is taken to weigh
 
 
 class Reading:
@@ -37,6 +39,8 @@ class Reading:
         """List memories that pass the gate, newest first."""
         cache = self._cache
         places = self._passing(gate)
+        if not len(places):
+            return []
         if after is not None:
             places = self._behind(places, after)
         order = best(cache, places, cache.created[places].astype(np.float64), limit)
@@ -101,7 +105,9 @@ class Reading:
             rows = row_numbers(cache, self._database, "rows_with_entity", (entity,))
             places.append(cache.places(rows))
             worth.append(np.full(len(places[-1]), 1 / math.log(1 + max(len(rows), 1))))
-        mentioned, at = np.unique(np.concatenate(places), return_inverse=True)
+        everywhere = np.concatenate(places)
+        mentioned = ascending(everywhere)
+        at = np.searchsorted(mentioned, everywhere)
         scores = np.bincount(at, np.concatenate(worth), len(mentioned)).astype(np.float64)
         return self._found(mentioned, scores, gate, limit)
 
@@ -128,7 +134,7 @@ class Reading:
         return Columns(
             rows=cache.row[places],
             ids=cache.ids.texts(places),
-            kinds=tuple(str(kind) for kind in cache.kinds.decode(cache.kind[places])),
+            kinds=tuple(map(str, cache.kinds.decode(cache.kind[places]))),
             vectors=cache.vectors.at(places, self._vectors),
             created=cache.created[places].astype(np.float64) / SECOND,
             last_access=np.where(used == NEVER, math.nan, used.astype(np.float64) / SECOND),
@@ -169,47 +175,57 @@ class Reading:
         """Return the neighbours of each row in its session as (row, neighbour, offset)."""
         cache = self._cache
         places = cache.places(rows)
-        turns = self._turns(cache.session[places])
-        places = places[np.isin(places, turns)]
+        codes = cache.session.take(places)
+        named = np.array([name is not None for name in cache.sessions.decode(codes)], dtype=np.bool_)
+        places, codes = places[named], codes[named]
+        turns, sessions = self._turns(codes)
         order = np.argsort(turns)
-        at = order[np.searchsorted(turns, places, sorter=order)]
-        gated = np.flatnonzero(passing(cache, self._database, gate)[turns])
+        at = order.take(np.searchsorted(turns, places, sorter=order))
+        gated = np.flatnonzero(passing(cache, self._database, gate).take(turns))
         before, behind = np.searchsorted(gated, at, "left"), np.searchsorted(gated, at, "right")
-        steps = [(-distance, before - distance) for distance in range(1, reach + 1)]
-        steps += [(distance, behind + distance - 1) for distance in range(1, reach + 1)]
-        found = [np.empty((0, 3), dtype=np.int64)]
-        found += [self._beside(turns, places, gated, index, offset) for offset, index in steps]
-        return np.concatenate(found)
+        steps = np.arange(1, reach + 1)
+        offsets = np.concatenate((-steps, steps))
+        index = np.concatenate((before - steps[:, None], behind + steps[:, None] - 1))
+        which, whose = np.nonzero((index >= 0) & (index < len(gated)))
+        others = gated.take(index[which, whose])
+        same = sessions.take(others) == codes.take(whose)  # and not in the session that lies beside
+        which, whose, others = which[same], whose[same], others[same]
+        mine, theirs = cache.row.take(places.take(whose)), cache.row.take(turns.take(others))
+        return np.stack([mine, theirs, offsets[which]], axis=1)
 
-    def _turns(self, codes: NDArray[np.int32]) -> Places:
-        """Return the places of some sessions, one session behind the other, each in order of creation.
+    def _turns(self, codes: NDArray[np.int32]) -> tuple[Places, NDArray[np.int32]]:
+        """Return the places of some sessions, one behind the other, each in order of creation, and their codes.
 
         Turns of one moment stay as they were written.
         """
         cache = self._cache
-        wanted = np.unique(codes)
-        named = np.array([name is not None for name in cache.sessions.decode(wanted)], dtype=np.bool_)
-        places = cache.turns.of(wanted[named], cache.session)
-        return places[np.lexsort((places, cache.created[places], cache.session[places]))]
-
-    def _beside(self, turns: Places, places: Places, gated: Places, index: Places, offset: int) -> RowIds:
-        """Return the triples of one offset, those left out that would reach into another session."""
-        cache = self._cache
-        there = np.flatnonzero((index >= 0) & (index < len(gated)))
-        others = turns[gated[index[there]]]
-        same = cache.session[others] == cache.session[places[there]]
-        rows, others = cache.row[places[there[same]]], cache.row[others[same]]
-        return np.stack([rows, others, np.full(len(rows), offset, dtype=np.int64)], axis=1)
+        places = cache.turns.of(ascending(codes), cache.session)
+        sessions, created = cache.session.take(places), cache.created.take(places)
+        on = sessions[1:] >= sessions[:-1]
+        on &= (sessions[1:] != sessions[:-1]) | (created[1:] >= created[:-1])
+        if not on.all():  # written in another order than they were said, or lately
+            order = np.lexsort((places, created, sessions))
+            places, sessions = places[order], sessions[order]
+        return places, sessions
 
     def known_entities(self, keys: Sequence[str]) -> frozenset[str]:
         """Return those of the keys that some memory mentions."""
-        return frozenset(key for key in keys if storable(key) and self._database.value("knows_entity", (key,)))
+        asked = tuple(key for key in keys if storable(key))
+        found = self._database.rows("known_entities", (mapping.carray(asked),)) if asked else []
+        return frozenset(key for (key,) in found)
 
     def entity_links(self, keys: Sequence[str], limit: int) -> dict[str, float]:
         """Return the entities one hop away, by the number of shared memories (then by key)."""
-        given = set(keys)
+        given, cache = frozenset(keys), self._cache
+        moves, held = cache.remembered.get(("links", given, limit)) or (0, None)
+        if held is None or moves != cache.moves:
+            held = self._linked(given, limit)
+            cache.remembered.keep(("links", given, limit), (cache.moves, held), LINKS_BYTES)
+        return dict(held)
+
+    def _linked(self, given: frozenset[str], limit: int) -> dict[str, float]:
         rows = [row_numbers(self._cache, self._database, "rows_with_entity", (key,)) for key in given]
-        shared = np.unique(np.concatenate(rows)) if rows else np.empty(0, dtype=np.int64)
+        shared = ascending(np.concatenate(rows)) if rows else np.empty(0, dtype=np.int64)
         if not len(shared) or limit <= 0:
             return {}
         linked = self._database.rows("linked_entities", (mapping.carray(shared), limit + len(given)))

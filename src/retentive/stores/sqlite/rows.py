@@ -179,9 +179,9 @@ def unblob(stored: bytes) -> Vectors:
     return np.frombuffer(stored, dtype=FLOAT32).astype(np.float32)
 
 
-def carray(rows: RowIds) -> apsw.CArrayBinding:
-    """Return row numbers as SQLite's `carray` takes them: bound whole, not one by one."""
-    return apsw.carray(np.ascontiguousarray(rows, dtype=np.int64))
+def carray(values: RowIds | tuple[str, ...]) -> apsw.CArrayBinding:
+    """Return row numbers, or texts, as SQLite's `carray` takes them: bound whole, not one by one."""
+    return apsw.carray(values if isinstance(values, tuple) else np.ascontiguousarray(values, dtype=np.int64))
 
 
 def decode_json(text: str | None) -> Any:
