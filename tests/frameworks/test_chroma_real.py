@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from retentive import Retentive
@@ -13,6 +15,7 @@ from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound
 from retentive.stores.protocol import Store
 from retentive.testing.fakes import HashEmbedder
 from retentive.testing.store_contract import StoreContract
+from retentive.types import Gate
 
 chromadb = pytest.importorskip("chromadb", reason="the extra 'chroma' is not installed")
 
@@ -56,6 +59,17 @@ class TestChromaStoreWithASidecar(Contract):
         store = ChromaStore(collection, tenant="user_id", embedder=HashEmbedder(4), sidecar=tmp_path / "s", max_age=0)
         yield store
         store.close()
+
+
+class TestChromaStoreSearched(Contract):
+    """The contract, where every space is searched in the collection: our state in the documents' metadata."""
+
+    @pytest.fixture
+    def store(self, collection: Any) -> Store:
+        return ChromaStore(collection, tenant="user_id", embedder=HashEmbedder(4), max_age=0, mirror_up_to=-1)
+
+    @pytest.mark.skip(reason="documents of others cannot be held still while they are searched")
+    def test_a_snapshot_is_one_state(self, space: Any) -> None: ...
 
 
 EMBEDDER = HashEmbedder(16)
@@ -105,6 +119,7 @@ def test_what_was_read_is_kept_in_the_documents(collection: Any) -> None:
     assert after["documents"] == before["documents"]
     assert (after["embeddings"] == before["embeddings"]).all()
     assert {**after["metadatas"][0], "retentive": ""} == {
+        "retentive_v": 1,
         "user_id": "alice",
         "created_at": "2024-05-01T10:00:00",
         "severity": 3,
@@ -217,3 +232,58 @@ def test_what_is_no_collection_is_refused(collection: Any) -> None:
         ChromaStore("docs")
     with pytest.raises(InvalidInput, match="not both"):
         ChromaStore(collection, tenant="a", space="b")
+
+
+MANY = 50_000
+WHEN = datetime(2024, 5, 1, 10, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def large(client: Any) -> Any:
+    """Fifty thousand documents of one tenant with vectors by chance, one of another, and two that tests look for."""
+    collection = client.create_collection("large", embedding_function=None)
+    vectors = np.random.default_rng(7).normal(size=(MANY, 16)).astype(np.float32)
+    for start in range(0, MANY, 5_000):
+        numbers = range(start, start + 5_000)
+        collection.add(
+            ids=[f"n{number}" for number in numbers],
+            documents=[f"Note {number} on garden {number % 97}, tree {number % 89}" for number in numbers],
+            embeddings=vectors[start : start + 5_000],
+            metadatas=[
+                {"user_id": "alice", "at": (WHEN - timedelta(hours=n)).timestamp(), "odd": int(n == 31_313)}
+                for n in numbers
+            ],
+        )
+    told = {"alice": ("The deploy failed with E4012", "Zelda Fitzgerald reviewed it"), "bob": ("Bob's deploy E4012",)}
+    for user, texts in told.items():
+        collection.add(
+            ids=[f"{user}-{number}" for number, _ in enumerate(texts)],
+            documents=list(texts),
+            embeddings=EMBEDDER.embed(list(texts)),
+            metadatas=[{"user_id": user, "at": WHEN.timestamp()} for _ in texts],
+        )
+    yield collection
+    client.delete_collection("large")
+
+
+def test_a_recall_over_fifty_thousand_documents_reads_few(large: Any, tmp_path: Path) -> None:
+    """The collection searches itself; other tenants stay apart; what was returned has its state in the sidecar."""
+    store = ChromaStore(large, embedder=EMBEDDER, created="at", sidecar=tmp_path / "side", max_age=60)
+    with Retentive(store=store, embedder=EMBEDDER, clock=lambda: WHEN) as memories:
+        alice = memories.space("alice")
+        first = alice.recall("what failed with E4012?", limit=3)
+        assert first[0].memory.text == "The deploy failed with E4012"
+        assert "bob" not in {hit.memory.id.split("-")[0] for hit in first}
+        assert store.work.rows < 3_000
+        store.work.rows = 0
+        assert alice.recall("who is Zelda Fitzgerald?", limit=3)[0].memory.id == "alice-1"
+        assert [hit.memory.id for hit in alice.recall("garden", where={"odd": 1}, policy="blend")] == ["n31313"]
+        old = alice.recall("tree", until=WHEN - timedelta(hours=49_000), limit=4, policy="blend")
+        assert len(old) == 4
+        assert all(hit.memory.created_at < WHEN - timedelta(hours=49_000) for hit in old)
+        assert store.work.rows < 6_000
+        assert alice.get("alice-0", touch=False).access.count == 1
+        assert alice.store.count(Gate(true_at=WHEN)) == MANY + 2
+    assert large.get(ids=["alice-0"], include=["metadatas"])["metadatas"] == [
+        {"user_id": "alice", "at": WHEN.timestamp()}
+    ]

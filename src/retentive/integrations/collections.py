@@ -155,8 +155,10 @@ class CollectionStore(MirrorStore):
     def vectors_of(self, space: str, items: Sequence[Item]) -> dict[str, Vectors]:
         """Return the rows' own vectors, which must be the embedder's."""
         ids = {item.source.key: item.id for item in items}
+        read = {item.source.key: item.source.vector for item in items if item.source.vector is not None}
+        unread = [key for key in ids if key not in read]
         found = {}
-        for key, raw in self.raw_vectors(self.value(space), list(ids)).items():
+        for key, raw in {**read, **(self.raw_vectors(self.value(space), unread) if unread else {})}.items():
             vector = np.asarray(raw, dtype=np.float32)
             self.require_dimension(len(vector))
             length = float(np.linalg.norm(vector))

@@ -3,34 +3,40 @@
     memories = Retentive(store=LanceStore(table, tenant="user_id", embedder=...), embedder=...)
 
 A row is a memory; its other columns are the memory's metadata, and its vector is used as it is. A table has a version,
-so a look costs nothing until somebody writes.
+so a look costs nothing until somebody writes. Beyond ``mirror_up_to`` rows a tenant is searched in the table itself:
+by vector, by the full-text index where it has one, and by a column of times.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from retentive.embedders.protocol import Embedder
 from retentive.errors import InvalidInput
 from retentive.extras import require_extra
-from retentive.integrations.collections import CREATED, TENANTS, CollectionStore, Fields, Put
+from retentive.integrations.collections import CREATED, TENANTS, Fields, Put
 from retentive.integrations.mirror import MAX_AGE
 from retentive.integrations.rows import RECORD, Row, chosen, moment_as
+from retentive.integrations.searched import MIRROR_UP_TO, Narrowing, SearchedStore
 from retentive.paths import space_path
 from retentive.stores.protocol import Store
-from retentive.types import Json
+from retentive.types import Json, Vectors
 
 TEXTS: Final = ("text", "document", "content", "page_content", "memory", "body", "chunk")
 IDS: Final = ("id", "_id", "uuid", "key", "doc_id")
 _METADATA: Final = "metadata"
 _PAGE: Final = 500
+_SPREAD: Final = 16
+"""Pages from which a sample is read."""
+_CODE: Final = re.compile(r"(?=.*\d)[a-z0-9-]{3,}")
 
 
-class LanceStore(CollectionStore):
+class LanceStore(SearchedStore):
     """A `Store` over a LanceDB table.
 
     ``text``, ``id``, ``vector``, ``created`` and ``metadata`` (JSON) are columns, found by their usual names.
@@ -51,6 +57,7 @@ class LanceStore(CollectionStore):
         sidecar: Store | str | Path | None = None,
         read_only: bool = False,
         max_age: float = MAX_AGE,
+        mirror_up_to: int = MIRROR_UP_TO,
     ) -> None:
         lancedb = require_extra("lancedb", extra="lancedb", user="LanceStore")
         if not isinstance(table, lancedb.table.Table):
@@ -65,7 +72,9 @@ class LanceStore(CollectionStore):
             tenant = chosen("tenant", tenant, TENANTS, self.columns.strings)
         alone = None if tenant else space_path(space or table.name)
         fields = Fields(tenant, alone, self.columns.created, RECORD if self.columns.place else None)
-        super().__init__(fields, embedder=embedder, sidecar=sidecar, read_only=read_only, max_age=max_age)
+        options = {"embedder": embedder, "sidecar": sidecar, "read_only": read_only, "max_age": max_age}
+        super().__init__(fields, mirror_up_to=mirror_up_to, **options)
+        self._indexed: tuple[object, dict[str, str]] = (None, {})
         self.plain = self.columns.plain - {tenant}
 
     def stamp(self) -> object:
@@ -87,17 +96,17 @@ class LanceStore(CollectionStore):
         self.table.checkout_latest()
         parts = [None] if keys is None else [keys[start : start + _PAGE] for start in range(0, len(keys), _PAGE)]
         for part in parts:
-            query = self.table.search().select(wanted).limit(limit)
-            if where := self._where(tenant, part):
-                query = query.where(where)
-            for batch in query.to_batches():
+            query, where = self.table.search().select(wanted).limit(limit), self._where(tenant, part)
+            self.work.came(0)
+            for batch in (query.where(where) if where else query).to_batches():
+                self.work.rows += len(batch)
                 yield from batch.to_pylist()
 
-    def _where(self, tenant: str | None, keys: Sequence[str] | None) -> str:
+    def _where(self, tenant: str | None, keys: Sequence[str] | None, *more: str) -> str:
         clauses = [] if tenant is None else [f"{_name(str(self.fields.tenant))} = {_literal(tenant)}"]
         if keys is not None:
             clauses.append(f"{_name(self.columns.id)} IN ({', '.join(_literal(key) for key in keys)})")
-        return " AND ".join(clauses)
+        return " AND ".join([*clauses, *more])
 
     def _row(self, entries: Mapping[str, Any]) -> Row:
         columns = self.columns
@@ -106,7 +115,8 @@ class LanceStore(CollectionStore):
         record = entries[RECORD] if columns.place == RECORD else inner.pop(RECORD, None)
         created = _plain(entries[columns.created]) if columns.created else None
         said = record if isinstance(record, str) else None
-        return Row(entries[columns.id] or "", entries[columns.text], created, {**inner, **metadata}, said)
+        vector = entries.get(columns.vector)
+        return Row(entries[columns.id] or "", entries[columns.text], created, {**inner, **metadata}, said, vector)
 
     def raw_vectors(self, tenant: str | None, keys: Sequence[str]) -> dict[str, Any]:
         """Return the vectors of rows."""
@@ -117,6 +127,98 @@ class LanceStore(CollectionStore):
         """Return the values of the tenant column."""
         tenant = str(self.fields.tenant)
         return {row[tenant] for row in self._entries(None, [tenant])}
+
+    # ---- searching where the rows lie -------------------------------------------------------------------------------
+
+    @property
+    def dated(self) -> bool:
+        """Whether the column of times is one that can be compared."""
+        return self.columns.is_time(self.columns.created)
+
+    def asks(self, name: str, value: Json) -> bool:
+        """Say whether an entry has a column of its type."""
+        return name in self.plain and self.columns.fits(name, value)
+
+    def size(self, tenant: str | None, narrowing: Narrowing) -> int:
+        """Count rows."""
+        self.table.checkout_latest()
+        return int(self.table.count_rows(self._where(tenant, None, *self._narrow(narrowing)) or None))
+
+    def near(self, tenant: str | None, vector: Vectors, narrowing: Narrowing, limit: int) -> list[Row]:
+        """Return the rows nearest to a vector, by the table's index where it has one."""
+        self.table.checkout_latest()
+        query = self.table.search(vector, vector_column_name=self.columns.vector, query_type="vector")
+        if self.columns.vector not in self._indices():  # else it is searched by the distance that it was made for
+            query = query.distance_type("cosine")
+        return self._found(query, tenant, narrowing, limit, scored="_distance")
+
+    def worded(self, tenant: str | None, words: Sequence[str], narrowing: Narrowing, limit: int) -> list[Row]:
+        """Return the rows that the full-text index finds; without one, those with a word that has a digit (a code)."""
+        self.table.checkout_latest()
+        if self._indices().get(self.columns.text) == "FTS":
+            match = require_extra("lancedb.query", extra="lancedb", user="LanceStore").MatchQuery
+            query = self.table.search(match(" ".join(words), self.columns.text), query_type="fts")
+            return self._found(query, tenant, narrowing, limit, scored="_score")
+        codes = [word for word in words if _CODE.fullmatch(word)]
+        like = " OR ".join(f"lower({_name(self.columns.text)}) LIKE {_literal(f'%{code}%')}" for code in codes)
+        return self._found(self.table.search(), tenant, narrowing, limit, f"({like})") if codes else []
+
+    def between(
+        self, tenant: str | None, start: datetime, end: datetime, narrowing: Narrowing, limit: int
+    ) -> list[Row]:
+        """Return rows whose time lies in [start, end)."""
+        self.table.checkout_latest()
+        column = _name(str(self.columns.created))
+        span = f"{column} >= {_moment(start)} AND {column} < {_moment(end)}"
+        return self._found(self.table.search(), tenant, narrowing, limit, span)
+
+    def spread(self, tenant: str | None, size: int, limit: int) -> list[Row]:
+        """Return some pages of rows from all over the tenant."""
+        self.table.checkout_latest()
+        pages, some = (1, limit) if size <= limit else (_SPREAD, limit // _SPREAD)
+        return [
+            row
+            for page in range(pages)
+            for row in self._found(self.table.search().offset(page * size // pages), tenant, self.everyone, some)
+        ]
+
+    def recorded(self, tenant: str | None) -> Iterator[Row]:
+        """Yield the rows that carry a record of ours."""
+        place = self.columns.place
+        if place is not None:
+            self.table.checkout_latest()
+            said = "IS NOT NULL" if place == RECORD else f"LIKE {_literal(f'%{json.dumps(RECORD)}%')}"
+            yield from self._found(self.table.search(), tenant, self.everyone, None, f"{_name(place)} {said}")
+
+    def _found(
+        self,
+        query: Any,
+        tenant: str | None,
+        narrowing: Narrowing,
+        limit: int | None,
+        *more: str,
+        scored: str | None = None,
+    ) -> list[Row]:
+        where = self._where(tenant, None, *self._narrow(narrowing), *more)
+        query = query.select([*self.table.schema.names, *([scored] if scored else [])]).limit(limit)
+        rows = [self._row(entries) for entries in (query.where(where) if where else query).to_list()]
+        self.work.came(len(rows))
+        return rows
+
+    def _narrow(self, narrowing: Narrowing) -> list[str]:
+        clauses = [f"{_name(name)} = {_value(value)}" for name, value in narrowing.where.items()]
+        for sign, moment in ((">=", narrowing.since), ("<", narrowing.until)):
+            if moment is not None:  # rows without a time are as old as their first sight, which only we know
+                column = _name(str(self.columns.created))
+                clauses.append(f"({column} {sign} {_moment(moment)} OR {column} IS NULL)")
+        return clauses
+
+    def _indices(self) -> dict[str, str]:
+        """Return the kinds of index by column, read once for each version of the table."""
+        if self._indexed[0] != self.table.version:
+            kinds = {column: index.index_type for index in self.table.list_indices() for column in index.columns}
+            self._indexed = (self.table.version, kinds)
+        return self._indexed[1]
 
     # ---- writing ----------------------------------------------------------------------------------------------------
 
@@ -207,6 +309,10 @@ class Columns:
         test = self._tests.get(type(value))
         return bool(test and test(self._types[name]) and (type(value) is not int or -(2**63) <= value < 2**63))
 
+    def is_time(self, name: str | None) -> bool:
+        """Say whether a column holds moments as such."""
+        return name is not None and str(self._types[name]).startswith("timestamp")
+
     def moment(self, moment: datetime) -> Any:
         """Return a moment as the column of times has it."""
         kind = str(self._types[str(self.created)])
@@ -230,6 +336,14 @@ def _needed(what: str, name: str | None, there: list[str]) -> str:
 
 def _name(column: str) -> str:
     return "`" + column.replace("`", "``") + "`"
+
+
+def _value(value: Json) -> str:
+    return _literal(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _moment(moment: datetime) -> str:
+    return f"timestamp {_literal(moment.astimezone(UTC).isoformat())}"
 
 
 def _literal(text: str) -> str:

@@ -59,6 +59,7 @@ class MirrorStore(ABC):
         self.max_age = max_age
         self.known: dict[str, dict[str, str | None]] = {}  # by space and id: the state last agreed on, None: to compare
         self.looked: dict[str, object] = {}  # by space: the stamp of the items at the last look
+        self.opened: dict[str, MirrorSpace] = {}
         self.writes_access = False
         self._embedder = embedder
         self._lock = threading.Lock()
@@ -124,8 +125,14 @@ class MirrorStore(ABC):
     def open(self, space: str, *, create: bool = True) -> SpaceStore:
         """Return one space; one that has items exists."""
         self.reach(space, create=create)
-        inner = self.sidecar.open(space, create=create or self.holds(space))
-        return cast("SpaceStore", MirrorSpace(self, space, inner))  # its reads are made below, from the protocol
+        if space not in self.opened:  # kept: what a look saw serves the next operation too
+            inner = self.sidecar.open(space, create=create or self.holds(space))
+            self.opened[space] = self.over(space, inner)
+        return cast("SpaceStore", self.opened[space])  # its reads are made below, from the protocol
+
+    def over(self, space: str, inner: SpaceStore) -> MirrorSpace:
+        """Return what answers for a space, over its part of the sidecar."""
+        return MirrorSpace(self, space, inner)
 
     def spaces(self) -> list[str]:
         """List the spaces: those of the sidecar, and those for which something lies there."""
@@ -136,10 +143,12 @@ class MirrorStore(ABC):
         cleared = self.clear(space)
         self.known.pop(space, None)
         self.looked.pop(space, None)
+        self.opened.pop(space, None)
         return self.sidecar.drop(space) or cleared
 
     def close(self) -> None:
         """Release the sidecar; the items' store is the caller's."""
+        self.opened.clear()
         self.sidecar.close()
 
 
@@ -246,12 +255,15 @@ class MirrorSpace:
                 if tx.erase(key):
                     tx.journal(JournalEntry(system_clock(), "erase", key, reason="deleted from the base store"))
             elif before is None or not self._store.agrees(item, before):
-                memory = self._store.memory_of(item, self.path, before)
+                memory = self._as_memory(item, before)
                 if before is None or memory.changed(access=before.access) != before:
                     heard.append((item, memory))
                 accesses[key] = memory.access
         self._write(tx, heard)
         tx.set_access(accesses)
+
+    def _as_memory(self, item: Item, before: Memory | None) -> Memory:
+        return self._store.memory_of(item, self.path, before)
 
     def _write(self, tx: Transaction, heard: Sequence[tuple[Item, Memory]]) -> None:
         for (_, memory), vector in zip(heard, self._vectors(tx, heard), strict=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, Final
@@ -43,6 +43,7 @@ class Row:
     created: Json
     metadata: Mapping[str, Json]
     record: str | None = None
+    vector: Any = field(default=None, compare=False)  # as it lies there, where it was read along
 
     @property
     def token(self) -> str:
