@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from retentive.cli.options import MOMENT, POLICY, command
+from retentive.cli.options import FORMATS, MOMENT, POLICY, command
 from retentive.cli.session import Session, on_terminal, talk
 
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from retentive.evaluate.runner import Progress
     from retentive.evaluate.scenarios.run import Verdict
     from retentive.policy.policy import Policy
-
-
-FORMATS: Final = ("neutral", "locomo", "realtalk", "longmemeval", "longmemeval-turns", "beam")
-"""`retentive.evaluate.formats.NAMES`, which is not imported for `--help`; a test holds the two together."""
 
 
 @click.group("eval", short_help="Measure retrieval quality, and run the behaviours as scenarios.")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -16,6 +16,9 @@ from retentive.cli.session import session_of
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
+
+FORMATS: Final = ("neutral", "locomo", "realtalk", "longmemeval", "longmemeval-turns", "beam")
+"""`retentive.evaluate.formats.NAMES`, which is not imported for `--help`; a test holds the two together."""
 
 
 class ExampleCommand(click.Command):

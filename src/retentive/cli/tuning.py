@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retentive.cli.options import POLICY, command
+from retentive.cli.options import FORMATS, POLICY, command
 from retentive.cli.session import Session, on_terminal, talk
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     ],
 )
 @click.option("--data", metavar="FILE", help="Labelled questions; default: the space's own recalls with feedback.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Its format, where its shape does not tell.")
 @click.option("--all", "every", is_flag=True, help="Every space of the store: one policy for all.")
 @click.option("--policy", type=POLICY, metavar="NAME|FILE", help="The policy to start from; default: the one in force.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write what is found.")
@@ -52,13 +53,14 @@ def tune(session: Session, *, undo: bool, apply_: bool, out: Path | None, **opti
         return
     if out and out.suffix != ".toml":
         raise click.BadParameter(f"{str(out)!r} does not end in .toml.", param_hint="--out")
-    outcome = _tuned(session, **options)
+    outcome = _tuned(session, apply_=apply_, **options)
     wanted = bool(out or apply_)
     if outcome.accepted and out:
         out.write_text(outcome.policy.dump(), "utf-8")
     applied = _apply(_spaces(session, every=options["every"]), outcome) if outcome.accepted and apply_ else []
     written = str(out) if out and outcome.accepted else None
-    session.emit({**outcome.as_dict(), "written": written, "applied": applied}, outcome.as_text)
+    speed = {"settings_a_second": round(outcome.settings_a_second)}
+    session.emit({**outcome.as_dict(), **speed, "written": written, "applied": applied}, outcome.as_text)
     _talk_about(outcome, written, applied, wanted=wanted)
     if wanted and not outcome.accepted:
         sys.exit(1)
@@ -67,7 +69,9 @@ def tune(session: Session, *, undo: bool, apply_: bool, out: Path | None, **opti
 def _tuned(
     session: Session,
     *,
+    apply_: bool,
     data: str | None,
+    form: str | None,
     every: bool,
     policy: str | None,
     settings: int,
@@ -78,7 +82,7 @@ def _tuned(
     from retentive.evaluate.ledger import known_vectors
     from retentive.evaluate.tuning import tune as learn
 
-    dataset = _dataset(session, data, every=every)
+    dataset = _dataset(session, data, form, every=every)
     base = _base(session, policy, data=data, every=every)
     embedder = session.memories().embedder
     stores = () if data else [space.store for space in _spaces(session, every=every)]
@@ -94,14 +98,30 @@ def _tuned(
             seed=seed,
             progress=progress,
             known=known,
+            current=_current(session, data, every=every) if apply_ or not data else None,
         )
 
 
-def _dataset(session: Session, data: str | None, *, every: bool) -> Dataset:
+def _current(session: Session, data: str | None, *, every: bool) -> Mapping[str, Policy] | Policy:
+    """Return what is in force where the found policy would be: that is what it has to beat."""
+    own = {space.path: space.policy_in_force() for space in _spaces(session, every=every)}
+    if not data:
+        return own
+    policies = list(own.values()) or [session.memories().policy]
+    if any(policy != policies[0] for policy in policies):
+        named = ", ".join(sorted({repr(policy.name) for policy in policies}))
+        raise click.UsageError(
+            f"--all --apply with --data: spaces recall with different policies ({named}), and one set cannot say what "
+            "would be better than each. Name one --space, or leave out --data."
+        )
+    return policies[0]
+
+
+def _dataset(session: Session, data: str | None, form: str | None, *, every: bool) -> Dataset:
     if data:
         from retentive.evaluate.datasets import load
 
-        return load(data)
+        return load(data, form)
     from retentive.evaluate.ledger import from_ledger
 
     return from_ledger({space.path: space.store for space in _spaces(session, every=every)})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from retentive.cli import evaluate as cli
+from retentive.cli import options as cli
 from retentive.errors import InvalidInput
 from retentive.evaluate import formats
 from retentive.evaluate.datasets import Dataset, load

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -50,18 +51,41 @@ class _Steps:
             self.progress(min(self.done, self.total), self.total, self.label)
 
 
+@dataclass(frozen=True, slots=True)
+class _InForce:
+    """What must be beaten: one policy, or each space's own."""
+
+    default: Policy
+    own: Mapping[str, Policy]
+
+    @classmethod
+    def of(cls, current: Policy | Mapping[str, Policy] | None, base: Policy) -> _InForce:
+        if current is None or isinstance(current, Policy):
+            return cls(current or base, {})
+        return cls(base, current)
+
+    def named(self, dataset: Dataset) -> str:
+        names = {self.at(one.space).name for one in dataset.conversations if one.questions}
+        return repr(names.pop()) if len(names) == 1 else "the policies in force"
+
+    def at(self, space: str) -> Policy:
+        return self.own.get(space, self.default)
+
+
 @dataclass(slots=True)
 class _Job:
     """One tuning under way."""
 
     world: World
     policy: Policy
+    in_force: _InForce
     learning: list[Labelled]
     judging: list[Labelled]
     settings: int
     seed: int
     steps: _Steps
     tried: int = 0
+    seconds: float = 0.0  # of the search alone
     share: float = 1.0
     finalists: list[Policy] = field(default_factory=list)
 
@@ -76,33 +100,61 @@ class _Job:
             if not table.knobs.free:
                 return
             search = Search(table, self.seed, self._step("searching"))
+            started = time.perf_counter()
             points, self.share = nested(search, folds(self.learning, FOLDS, self.seed + 1), self.settings // SEARCHES)
+            self.seconds += time.perf_counter() - started
             self.tried += search.tried
             found = _named(table.knobs, points, self.policy)
             self.finalists.append(found)
 
     def outcome(self, level: float) -> Tuning:
-        """Ask base and finalists for real: the learnt-from questions choose, the held-out ones judge."""
-        base = self._values(self.policy, self.learning)
-        means = [(float(np.mean(self._values(one, self.learning))), one) for one in self.finalists]
-        learnt, best = max(means, key=lambda pair: pair[0], default=(0.0, self.policy))
-        if learnt <= float(np.mean(base)):
-            learnt, best = float(np.mean(base)), self.policy
-        before = self._values(self.policy, self.judging)
-        after = self._values(best, self.judging) if best is not self.policy else before
+        """Ask what is in force and the finalists for real: learnt-from questions choose, the held-out ones judge."""
+        usual = float(np.mean(self._standing(self.learning)))
+        tried = [*self.finalists, *([self.policy] if self._elsewhere() else [])]
+        means = [(float(np.mean(self._values(one, self.learning))), one) for one in tried]
+        learnt, best = max(means, key=lambda pair: pair[0], default=(usual, self.policy))
+        stays = learnt <= usual
+        before = self._standing(self.judging)
+        after = before if stays else self._values(best, self.judging)
         return Tuning(
             dataset=self.world.dataset.name,
             base=self.policy,
-            policy=best,
+            policy=self.policy if stays else best,
+            beaten=self.in_force.named(self.world.dataset),
+            stays=stays,
             learnt_from=len(self.learning),
             gain=difference(after, before, level),
             before=float(np.mean(before)),
             after=float(np.mean(after)),
-            learnt=(float(np.mean(base)), learnt),
+            learnt=(usual, max(usual, learnt)),
             share=self.share,
             settings=self.tried,
             seed=self.seed,
+            seconds=self.seconds,
         )
+
+    def _elsewhere(self) -> bool:
+        """Whether something else than the policy tuned is in force anywhere: then that one may be better by itself."""
+        return any(self._in_force(one) != self.policy for one in (*self.learning, *self.judging))
+
+    def _in_force(self, one: Labelled) -> Policy:
+        return self.in_force.at(self.world.dataset.conversations[one.conversation].space)
+
+    def _standing(self, questions: Sequence[Labelled]) -> list[float]:
+        """Return what the answers of the policies in force are worth."""
+        groups: list[tuple[Policy, list[int]]] = []
+        for at, one in enumerate(questions):
+            policy = self._in_force(one)
+            group = next((places for known, places in groups if known == policy), None)
+            if group is None:
+                groups.append((policy, [at]))
+            else:
+                group.append(at)
+        values = [0.0] * len(questions)
+        for policy, places in groups:
+            for at, value in zip(places, self._values(policy, [questions[at] for at in places]), strict=True):
+                values[at] = value
+        return values
 
     def _values(self, policy: Policy, questions: Sequence[Labelled]) -> list[float]:
         return self.world.values(policy, questions, self._step("asking for real"))
@@ -126,12 +178,15 @@ def tune(
     seed: int = 0,
     progress: Progress | None = None,
     known: Known | None = None,
+    current: Policy | Mapping[str, Policy] | None = None,
 ) -> Tuning:
     """Learn a policy's weights, half-lives, floor and band from a set's labelled questions.
 
     A ``share`` of the questions is held out and judges once, at the end, through the real recall; the outcome is
     ``accepted`` only where its bootstrap interval at ``level`` lies above 0. The same arguments give the same outcome.
     ``known`` are vectors that the embedder has made before (`ledger.known_vectors`): a hosted one is not paid twice.
+    ``current`` is the policy in force, which has to be beaten whatever the search begins at; by the name of their
+    space where spaces have their own. None: the policy that is tuned.
     """
     base = presets.get(policy) if isinstance(policy, str) else policy
     questions = labelled(dataset)
@@ -139,10 +194,10 @@ def tune(
     learning, judging = held_out(questions, share, seed)
     learning = _sampled(learning, seed)
     rounds = 2 if _looks_around(base) else 1
-    asked = len(learning) * (2 * rounds + 1) + 2 * len(judging)
+    asked = len(learning) * (2 * rounds + 2) + 2 * len(judging)
     steps = _Steps(asked + rounds * settings, progress)
     with World(dataset, resolve(embedder), base, known) as world:
-        job = _Job(world, base, learning, judging, settings, seed, steps)
+        job = _Job(world, base, _InForce.of(current, base), learning, judging, settings, seed, steps)
         job.search()
         return job.outcome(level)
 
