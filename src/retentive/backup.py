@@ -101,13 +101,18 @@ def restore(
             "another store.",
             spaces=sorted(taken),
         )
-    for copied in wanted:
-        _verify(backup.folder, copied)
+    checked_whole(Backup(backup.folder, backup.at, tuple(wanted)))
     for done, copied in enumerate(wanted, 1):
         copying.place(copied.space, backup.folder / copied.file, replace=replace)
         if progress is not None:
             progress(done, len(wanted))
     return Backup(backup.folder, backup.at, tuple(wanted))
+
+
+def checked_whole(backup: Backup) -> None:
+    """Refuse a backup of which a space is missing or not as it was written."""
+    for copied in backup.spaces:
+        _verify(backup.folder, copied)
 
 
 def read_backup(folder: Path) -> Backup:

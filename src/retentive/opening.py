@@ -31,7 +31,7 @@ def become_remote(home: object, location: str | Path | None, **given: Any) -> No
     `__new__` choosing one, so that signature and help of the class stay those of its constructor.
     """
     kind = import_module("retentive.client.home").RemoteRetentive
-    if type(home) is not kind.__base__:
+    if type(home) not in kind.__bases__:
         raise InvalidInput(f"{type(home).__name__} is a kind of its own; derive it from RemoteRetentive for a server.")
     home.__class__ = kind
     kind.__init__(home, location, **given)

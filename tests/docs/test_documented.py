@@ -138,6 +138,18 @@ def test_the_changelog_knows_this_version() -> None:
     assert f"## {version[1]}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
+def test_every_route() -> None:
+    """The page about HTTP has every route of the server; an ending alone goes with the route before it."""
+    operations = pytest.importorskip("retentive.server.app", reason="the extra 'server' is not installed").OPERATIONS
+    page = (ROOT / "docs/http.md").read_text("utf-8")
+    named: set[str] = set()
+    for row in re.findall(r"^\| (`/[^|]+)\|", page, re.MULTILINE):
+        first, *others = re.findall(r"`([^`]+)`", row)
+        base = first if first.endswith(("{space}", "{id}")) else first.rpartition("/")[0]
+        named |= {first, *(other if other.startswith("/v1") else base + other for other in others)}
+    assert sorted({operation.path for operation in operations} - named) == []
+
+
 def test_every_metric() -> None:
     """The page for operators explains every figure of ours that `/metrics` shows."""
     metrics = pytest.importorskip("retentive.server.metrics", reason="the extra 'server' is not installed").Metrics()

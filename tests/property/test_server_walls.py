@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -69,14 +69,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         for space in THEIRS:
             theirs = home.space(space)
             kept = theirs.remember_many([f"{CANARY} one of {space}", f"{CANARY} two of {space}", f"{CANARY} three"])
-            theirs.remember(f"{CANARY} four", key="database", pinned=True)
+            theirs.remember(f"{CANARY} four", key="database", pinned=True, once="theirs")
+            theirs.remember(f"{CANARY} works at Acme", at=NOW - timedelta(days=2))
+            theirs.remember(f"{CANARY} no longer works at Acme", at=NOW - timedelta(days=1))
             ids += [memory.id for memory in kept]
             recalls.append(theirs.recall(CANARY).id)
             cursors.append(str(theirs.list(limit=1).cursor))
         before = {space: exported(home, space, folder) for space in THEIRS}
         ring = KeyRing(folder / "keys.json")
         _, secret = ring.create(right="admin", spaces=[OURS], now=NOW)
-        service = Service(home, ring, ServeSettings(rate=1e9, threads=2))
+        service = Service(home, ring, ServeSettings(rate=1e9, threads=2, worker=False))
         mine = {"Authorization": f"Bearer {secret}"}
         with TestClient(application(service), base_url="http://127.0.0.1", client=("127.0.0.1", 1)) as http:
             exports = [stripped(raw) for raw in before.values()]
@@ -107,6 +109,8 @@ HEADERS = [
     {"X-Original-URL": "/v1/spaces/acme%2Fbob/memories"},
     {"X-Space": "acme/bob"},
     {"X-Forwarded-For": "::1"},
+    {"Idempotency-Key": "theirs"},
+    {"If-Match": "*"},
 ]
 
 
@@ -137,6 +141,11 @@ def body_for(operation: Operation, place: Place, stolen: str, tenant: int) -> An
         "retry_jobs": {"ids": [stolen]},
         "drop_jobs": {"ids": [stolen]},
         "apply_policy": {"policy": "blend"},
+        "forget_by": {"ids": [stolen], "erase": True} if tenant % 2 else {"person": CANARY, "derived": True},
+        "reflect": {"force": True},
+        "maintain": {"rules": {"age_days": 0, "idle_days": 0, "strength": 100}},
+        "rate": {"rater": "offline"},
+        "find_conflicts": {"limit": 1000},
     }
     return bodies.get(operation.name, {})
 
@@ -150,6 +159,10 @@ def test_no_request_reaches_another_space(attack: tuple[Any, ...], place: Place)
     path = operation.path.replace("{space}", segment).replace("{id}", quote(stolen, safe=""))
     query = {"cursor": place.cursors[tenant], "hidden": "true"} if operation.name == "list_memories" else {}
     more: dict[str, Any] = {}
+    if operation.name == "list_memories":
+        query["where"] = json.dumps({"space": THEIRS[tenant]})
+    if operation.name in {"export", "get"}:
+        query["known_as_of"] = NOW.isoformat()
     if operation.upload:
         more["content"] = place.exports[tenant]
         query["on_conflict"] = "replace"
@@ -159,6 +172,18 @@ def test_no_request_reaches_another_space(attack: tuple[Any, ...], place: Place)
     event(f"{operation.name} {answer.status_code}")
     assert answer.status_code < 500
     assert CANARY not in answer.text.replace(json.dumps(CANARY), "").replace(f'"cue":"{CANARY}"', "")
+    assert place.state() == place.before
+
+
+WHOLE = [operation for operation in OPERATIONS if operation.right and not operation.in_space]
+
+
+@pytest.mark.parametrize("operation", WHOLE, ids=lambda operation: operation.name)
+def test_what_concerns_all_spaces_needs_a_key_for_all(operation: Operation, place: Place) -> None:
+    """Every right for one space is none for the store: backups, restoring, what is left of spaces that were."""
+    more: dict[str, Any] = {"content": place.exports[0]} if operation.upload else {}
+    answer = place.http.request(operation.method, operation.path, headers=place.mine, **more)
+    assert answer.status_code == 403
     assert place.state() == place.before
 
 

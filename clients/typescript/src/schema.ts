@@ -75,6 +75,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The store, or some of its spaces, as one file
+         * @description A tar of one file for each space, each of one state of it, and a manifest with their digests, taken while the store is in use. Needs a key for the whole store. Over PostgreSQL it is 422: use pg_dump. Needs the right `admin`.
+         */
+        get: operations["backup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is left of all spaces that were dropped, oldest first
+         * @description A space is named by a digest of its path. Needs a key for the whole store. Needs the right `admin`.
+         */
+        get: operations["certificates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policies": {
         parameters: {
             query?: never;
@@ -115,6 +155,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the spaces of a backup back
+         * @description The body is what `backup` gave. All of it is verified before anything is touched, and each space takes its place in one step. Needs a key for the whole store. Needs the right `admin`.
+         */
+        post: operations["restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces": {
         parameters: {
             query?: never;
@@ -147,7 +207,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a space with everything in it
-         * @description Needs the right `admin`.
+         * @description A certificate stays: when, how many memories, who and why; not a word of what was in it. Needs the right `admin`.
          */
         delete: operations["drop"];
         options?: never;
@@ -172,6 +232,26 @@ export interface paths {
          * @description Needs the right `write`.
          */
         put: operations["adapt"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{space}/certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is left of a space that had this path and was dropped
+         * @description Needs the right `read`.
+         */
+        get: operations["certificates_of_space"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -961,6 +1041,15 @@ export interface components {
             reason: string;
             score: number | null;
             stage: string;
+        };
+        /** @description The certificate of a space that was dropped. */
+        Dropped: {
+            actor: string;
+            /** Format: date-time */
+            at: string;
+            memories: number | null;
+            reason: string;
+            space: string;
         };
         /** @description A stretch of a conversation about one thing: its name (``session/2``), when, why it began, its turns' ids. */
         Episode: {
@@ -1782,6 +1871,75 @@ export interface operations {
             504: components["responses"]["Problem504"];
         };
     };
+    backup: {
+        parameters: {
+            query?: {
+                /** @description Only these spaces; left out: all. */
+                spaces?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The store, or some of its spaces, as one file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-tar": string;
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            421: components["responses"]["Problem421"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            501: components["responses"]["Problem501"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    certificates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is left of all spaces that were dropped, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        certificates: components["schemas"]["Dropped"][];
+                    };
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            421: components["responses"]["Problem421"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            501: components["responses"]["Problem501"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
     list_policies: {
         parameters: {
             query?: never;
@@ -1866,6 +2024,61 @@ export interface operations {
             504: components["responses"]["Problem504"];
         };
     };
+    restore: {
+        parameters: {
+            query?: {
+                /** @description Only these spaces; left out: all. */
+                spaces?: string[];
+                /** @description Also those that exist; left out: then nothing is restored. */
+                replace?: boolean;
+            };
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description Put the spaces of a backup back */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        at: string;
+                        spaces: {
+                            [key: string]: unknown;
+                        }[];
+                    };
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            501: components["responses"]["Problem501"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
+        };
+    };
     list_spaces: {
         parameters: {
             query?: {
@@ -1917,7 +2130,10 @@ export interface operations {
     };
     drop: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Why, for the journal. */
+                reason?: string;
+            };
             header?: {
                 /** @description A name of your own for this write: asked for again with it, it happens once. */
                 "Idempotency-Key"?: string;
@@ -2061,6 +2277,46 @@ export interface operations {
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
             507: components["responses"]["Problem507"];
+        };
+    };
+    certificates_of_space: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Whose memories; slashes as %2F.
+                 * @example acme/alice
+                 */
+                space: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is left of a space that had this path and was dropped */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        certificates: components["schemas"]["Dropped"][];
+                    };
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            421: components["responses"]["Problem421"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            501: components["responses"]["Problem501"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
         };
     };
     conflicts: {

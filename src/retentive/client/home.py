@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never
 
-from retentive.client.sending import keyed
+from retentive.client.custody import RemoteCustody
 from retentive.client.space import RemoteSpace
-from retentive.client.transport import Ask, Transport, segment
+from retentive.client.transport import Ask, Transport
 from retentive.config import Config
-from retentive.errors import InvalidInput, NotFound
+from retentive.errors import InvalidInput
 from retentive.jobs.handlers import Handler
 from retentive.jobs.run import Ran
 from retentive.llm.protocol import Llm
@@ -25,15 +25,11 @@ from retentive.recall.request import Tools
 from retentive.recalling import policy_of
 from retentive.stores.protocol import SpaceStore, Store
 
-if TYPE_CHECKING:
-    from retentive.backup import Backup
-    from retentive.maintain.dropping import Dropped
-
 Progress = Callable[[int, int], None]
 _OF_THE_SERVER = ("embedder", "llm", "store", "reranker")
 
 
-class RemoteRetentive(Retentive):
+class RemoteRetentive(RemoteCustody, Retentive):
     """A place of memories on a server. Made by ``Retentive("http://…", key="rtv_…")``.
 
     Embedder, language model and kinds are the server's. ``policy`` is the one of recalls that name none; without it
@@ -140,41 +136,6 @@ class RemoteRetentive(Retentive):
     def tools_for(self, store: SpaceStore) -> Tools:  # noqa: ARG002 - as in `Retentive`
         """Refuse: the models are the server's."""
         return self._elsewhere("tools_for")
-
-    def backup(
-        self,
-        folder: str | Path,  # noqa: ARG002 - as in `Retentive`
-        *,
-        spaces: Sequence[str] | None = None,  # noqa: ARG002
-        progress: Callable[[int, int], None] | None = None,  # noqa: ARG002
-    ) -> Backup:
-        """Refuse: a server's files are copied where they are."""
-        return self._elsewhere("backup")
-
-    def restore(
-        self,
-        folder: str | Path,  # noqa: ARG002 - as in `Retentive`
-        *,
-        spaces: Sequence[str] | None = None,  # noqa: ARG002
-        replace: bool = False,  # noqa: ARG002
-        progress: Callable[[int, int], None] | None = None,  # noqa: ARG002
-    ) -> Backup:
-        """Refuse: a server's files are put back where they are."""
-        return self._elsewhere("restore")
-
-    def certificates(self, path: str | tuple[str, ...] | None = None) -> builtins.list[Dropped]:  # noqa: ARG002
-        """Refuse: they lie where the store is."""
-        return self._elsewhere("certificates")
-
-    def drop(self, path: str | tuple[str, ...], *, reason: str = "") -> bool:
-        """Remove a space and everything in it; False if there was none. The server keeps the certificate."""
-        if reason:
-            self._elsewhere("reason")
-        try:
-            answer = self.transport.ask(Ask("DELETE", f"/v1/spaces/{segment(space_path(path))}", headers=keyed()))
-        except NotFound:
-            return False
-        return bool(answer["dropped"])
 
     def close(self) -> None:
         """Close the connections."""

@@ -22,7 +22,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from retentive.errors import RetentiveError
-from retentive.server import looking, memories, minding, recalls, reviewing, spaces
+from retentive.server import custody, looking, memories, minding, recalls, reviewing, spaces
 from retentive.server.access import grant_of
 from retentive.server.endpoints import Endpoint
 from retentive.server.guard import REQUEST_ID, Guard
@@ -35,6 +35,7 @@ from retentive.server.service import Service
 
 OPERATIONS: Final[tuple[Operation, ...]] = (
     *spaces.OPERATIONS,
+    *custody.OPERATIONS,
     *memories.OPERATIONS,
     *recalls.OPERATIONS,
     *looking.OPERATIONS,

@@ -14,7 +14,6 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from retentive.server.operations import LINES
 from retentive.server.refusals import Refusal
 from retentive.server.settings import ServeSettings
 
@@ -83,11 +82,11 @@ def _too_large(most: int) -> Refusal:
     )
 
 
-def sent_file(path: Path, headers: Mapping[str, str]) -> Response:
+def sent_file(path: Path, headers: Mapping[str, str], media: str) -> Response:
     """Return a file as the answer; it is removed with its folder once it is sent."""
     return FileResponse(
         path,
-        headers={**headers, "Content-Disposition": 'attachment; filename="space.jsonl"'},
-        media_type=LINES,
+        headers={**headers, "Content-Disposition": f'attachment; filename="{path.name}"'},
+        media_type=media,
         background=BackgroundTask(shutil.rmtree, path.parent, ignore_errors=True),
     )

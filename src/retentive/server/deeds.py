@@ -48,14 +48,26 @@ class Deeds:
             return operation.run(call)
         asked = once_of(call.once, operation.name, *_asked(call))
         assert asked is not None  # noqa: S101 -- a key was given
-        return self._dropped(operation, call, asked) if operation.noted == "home" else _noted(operation, call, asked)
+        if operation.noted == "space":
+            return _noted(operation, call, asked)
+        about = repr((call.path.get("space", ""), asked.key)).encode()
+        note = self.folder / f"{hashlib.blake2b(about, digest_size=16).hexdigest()}.json"
+        if operation.noted == "dropping":
+            return self._dropped(operation, call, asked, note)
+        return self._beside(operation, call, asked, note)
 
-    def _dropped(self, operation: Operation, call: Call, asked: Once) -> Answer:
-        """Drop a space once: not again one that was made anew under its name since."""
-        space = call.path["space"]
-        note = self.folder / f"{hashlib.blake2b(repr((space, asked.key)).encode(), digest_size=16).hexdigest()}.json"
+    def _beside(self, operation: Operation, call: Call, asked: Once, note: Path) -> Answer:
+        """Do what concerns many spaces, and note its answer beside the keys."""
         before = _read(note)
-        first = _first_line(call, space)
+        if before is not None and asked.done(before) is not None:
+            return Answer(before["answer"], headers=REPLAYED)
+        answer = operation.run(call)
+        self._write(note, {"asked": asked.asked, "answer": answer.data})
+        return answer
+
+    def _dropped(self, operation: Operation, call: Call, asked: Once, note: Path) -> Answer:
+        """Drop a space once: not again one that was made anew under its name since."""
+        before, first = _read(note), _first_line(call, call.path["space"])
         if before is None or asked.done(before) is None:
             self._write(note, {"asked": asked.asked, "first": first, "done": False})
         elif before["done"] or first != before["first"]:

@@ -112,7 +112,7 @@ class Endpoint:
         answer, written = await self._service.pool(operation.lane).run(work, turn=_turn(operation, request, path))
         self._count(operation, answer)
         if answer.file is not None:
-            return sent_file(answer.file, answer.headers)
+            return sent_file(answer.file, answer.headers, operation.download)
         return Response(written, answer.status, dict(answer.headers), JSON if written else None)
 
     def _call(self, operation: Operation, request: Request, grant: Grant, path: Mapping[str, str], **more: Any) -> Call:

@@ -126,7 +126,7 @@ def _described(operation: Operation, shared: dict[str, Schema]) -> dict[str, Any
         example = {"example": operation.example} if operation.example is not None else {}
         described["requestBody"] = {"required": True, "content": {JSON: {"schema": operation.body, **example}}}
     if operation.upload:
-        schema = {"type": "string", "format": "binary", "description": "What export gave."}
+        schema = {"type": "string", "format": "binary", "description": "What export, or backup, gave."}
         described["requestBody"] = {"required": True, "content": {BYTES: {"schema": schema}, LINES: {"schema": schema}}}
     return described
 
@@ -195,7 +195,8 @@ def _answer(operation: Operation, shared: dict[str, Schema]) -> dict[str, Any]:
     if operation.etag:
         answer["headers"] = {"ETag": {"description": "The memory's version.", "schema": {"type": "string"}}}
     if operation.download:
-        answer["content"] = {LINES: {"schema": {"type": "string", "description": "JSON lines."}}}
+        schema = {"type": "string", **({} if operation.download == LINES else {"format": "binary"})}
+        answer["content"] = {operation.download: {"schema": {**schema, "description": operation.summary}}}
     elif operation.answers is not None:
         example = {"example": operation.answer_example} if operation.answer_example is not None else {}
         answer["content"] = {JSON: {"schema": shape_of(operation.answers, shared), **example}}

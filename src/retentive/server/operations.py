@@ -80,10 +80,10 @@ class Operation:
     status: int = 200
     lane: Lane = "short"
     once: bool = False  # takes an Idempotency-Key
-    noted: Literal["", "space", "home"] = ""  # where its answer is noted under that; "": the façade sees to it
+    noted: Literal["", "space", "store", "dropping"] = ""  # where that is noted, if not by the façade
     etag: Literal["", "match", "give"] = ""
     upload: bool = False  # takes a file as its body
-    download: bool = False  # gives a file
+    download: str = ""  # gives a file of this media type
     tag: str = "memories"
 
     @property

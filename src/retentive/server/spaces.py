@@ -12,7 +12,7 @@ from typing import Any, Final
 from retentive.errors import InvalidInput
 from retentive.maintain.decide import PruneRules
 from retentive.server.memories import CURSOR, MOMENTS, with_moments
-from retentive.server.operations import Answer, Call, Operation
+from retentive.server.operations import LINES, Answer, Call, Operation
 from retentive.server.shapes import flag, given, number, record, whole
 from retentive.transfer import ImportReport, import_file
 from retentive.types import JournalEntry
@@ -53,11 +53,6 @@ def _read_cursor(cursor: str) -> str:
         return urlsafe_b64decode(cursor.encode("ascii")).decode()
     except ValueError:
         raise InvalidInput(f"cursor={cursor!r} is not one that the list of spaces gave out.", field="cursor") from None
-
-
-def drop(call: Call) -> Answer:
-    """Remove a space with everything in it."""
-    return Answer({"dropped": call.home.drop(call.path["space"])})
 
 
 def journal(call: Call) -> Answer:
@@ -144,19 +139,6 @@ OPERATIONS: Final = (
         tag="spaces",
     ),
     Operation(
-        "drop",
-        "DELETE",
-        _SPACE,
-        "admin",
-        "Remove a space with everything in it",
-        drop,
-        answers={"dropped": bool},
-        answer_example={"dropped": True},
-        tag="spaces",
-        once=True,
-        noted="home",
-    ),
-    Operation(
         "journal",
         "GET",
         _SPACE + "/journal",
@@ -200,7 +182,7 @@ OPERATIONS: Final = (
         export,
         query=MOMENTS,
         lane="long",
-        download=True,
+        download=LINES,
         tag="spaces",
         about="The export is whole before it is sent; `Retentive-Memories` says how many memories are in it.",
     ),

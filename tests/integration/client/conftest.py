@@ -18,6 +18,7 @@ from retentive import Retentive
 from retentive.server.app import application
 from retentive.server.keys import KeyRing
 from retentive.server.service import Service
+from retentive.server.settings import ServeSettings
 from retentive.testing.fakes import HashEmbedder
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -39,7 +40,7 @@ def ring(tmp_path: Path) -> KeyRing:
 @pytest.fixture
 def address(local: Retentive, ring: KeyRing) -> Iterator[str]:
     """Where the store is served."""
-    with listening(application(Service(local, ring))) as url:
+    with listening(application(Service(local, ring, ServeSettings(worker=False)))) as url:
         yield url
 
 

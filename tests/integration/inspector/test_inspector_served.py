@@ -16,6 +16,7 @@ from retentive.inspector.pages import inspector_mounts
 from retentive.server.app import application
 from retentive.server.keys import KeyRing
 from retentive.server.service import Service
+from retentive.server.settings import ServeSettings
 from retentive.testing.fakes import HashEmbedder
 
 STATIC = Path(str(files("retentive.inspector") / "static"))
@@ -24,7 +25,8 @@ FILES = sorted(path for path in STATIC.rglob("*") if path.is_file())
 
 @pytest.fixture
 def service(tmp_path: Path) -> Service:
-    return Service(Retentive(tmp_path / "store", embedder=HashEmbedder()), KeyRing(tmp_path / "keys.json"))
+    home = Retentive(tmp_path / "store", embedder=HashEmbedder())
+    return Service(home, KeyRing(tmp_path / "keys.json"), ServeSettings(worker=False))
 
 
 def client(service: Service, reports: Path | None = None) -> TestClient:

@@ -45,7 +45,7 @@ def serve(home: Retentive, ring: KeyRing) -> Serve:
 
     @contextmanager
     def serving(*, mounts: Any = (), client: str = "127.0.0.1", **settings: Any) -> Iterator[TestClient]:
-        service = Service(home, ring, ServeSettings(**settings))
+        service = Service(home, ring, ServeSettings(**{"worker": False, **settings}))
         app = application(service, mounts=mounts)
         asking = TestClient(
             app, base_url="http://127.0.0.1:7677", client=(client, 50_000), raise_server_exceptions=True

@@ -32,7 +32,7 @@ def agents(home: Retentive, ring: KeyRing) -> Agents:
 
     @contextmanager
     def serving(default: str | None = None, **offered: Any) -> Iterator[TestClient]:
-        service = Service(home, ring, ServeSettings())
+        service = Service(home, ring, ServeSettings(worker=False))
         mount = mcp_mount(service, offer(sorted(home.kinds), **offered), default=default)
         app = application(service, mounts=[mount])
         with TestClient(app, base_url="http://127.0.0.1:7677", client=("127.0.0.1", 50_000)) as client:

@@ -91,7 +91,8 @@ ASKED: dict[str, Callable[[Space], Asked]] = {
     "dismiss": lambda space: (f"{ALICE}/conflicts/{conflict(space, 'open', 'applied')}/dismiss", {}),
     "separate": lambda space: (f"{ALICE}/repetitions/{space.repetitions()[0].id}/separate", {}),
     "import": lambda space: (f"{ALICE}/import", None),
-    "drop": lambda space: (ALICE, None),
+    "drop": lambda space: (f"{ALICE}?reason=moved", None),
+    "restore": lambda space: ("/v1/restore?replace=true", None),
 }
 
 
@@ -133,14 +134,16 @@ def test_asked_for_again_it_is_not_done_again(
         home.space("other").remember("from elsewhere")
         home.space("other").export(tmp_path / "other.jsonl")
         sent = {"content": (tmp_path / "other.jsonl").read_bytes()}
+    if operation.name == "restore":
+        sent = {"content": http.get("/v1/backup").content}
     first = http.request(operation.method, url, headers=KEY, **sent)
     if operation.name == "judge_conflicts":  # there is no model here: what fails is not noted, and may be tried again
         assert first.status_code == 422
         assert "takes a language model" in http.request(operation.method, url, headers=KEY, **sent).json()["detail"]
         return
     assert first.status_code in {200, 201, 204}, first.text
-    if operation.name == "drop":
-        space.remember("made anew since")
+    if operation.name in {"drop", "restore"}:
+        space.remember("written since")
     before = state(home)
     again = http.request(operation.method, url, headers=KEY, **sent)
     assert (again.status_code, state(home)) == (first.status_code, before)
@@ -204,7 +207,7 @@ def test_a_server_that_died_while_dropping(
     llm_home: Retentive, http: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was made anew since is not dropped; what was not dropped yet is."""
-    drop = llm_home.drop
+    drop = llm_home.store.drop
 
     def dies(path: str) -> bool:
         raise RuntimeError("power cut")
@@ -213,13 +216,13 @@ def test_a_server_that_died_while_dropping(
         drop(path)
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr(llm_home, "drop", dies)
+    monkeypatch.setattr(llm_home.store, "drop", dies)
     assert http.delete(ALICE, headers=KEY).status_code == 500
-    monkeypatch.setattr(llm_home, "drop", drops_and_dies)
+    monkeypatch.setattr(llm_home.store, "drop", drops_and_dies)
     assert http.delete(ALICE, headers=KEY).status_code == 500
     assert llm_home.spaces() == []
     llm_home.space("acme/alice").remember("made anew since")
-    monkeypatch.setattr(llm_home, "drop", drop)
+    monkeypatch.setattr(llm_home.store, "drop", drop)
     assert http.delete(ALICE, headers=KEY).json() == {"dropped": True}
     assert llm_home.spaces() == ["acme/alice"]
     assert http.delete(ALICE, headers={"Idempotency-Key": "two"}).json() == {"dropped": True}

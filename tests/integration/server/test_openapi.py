@@ -91,7 +91,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[st
         home.space("acme/alice").remember_many(["Prefers Postgres", "The deploy failed with E4012"])
         ring = KeyRing(folder / "keys.json")
         _, secret = ring.create(right="admin", spaces=None, now=NOW)
-        service = Service(home, ring, ServeSettings(rate=1e9, threads=2))
+        service = Service(home, ring, ServeSettings(rate=1e9, threads=2, worker=False))
         with listening(application(service)) as url:
             yield url, {"Authorization": f"Bearer {secret}"}
 
