@@ -36,11 +36,12 @@ from retentive.recall.pipeline import recall
 from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import Breaker, Reranker
 from retentive.recall.shared import filled_up
-from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
+from retentive.recalling import Filters, cue_notes, policy_of, question_of, take_feedback, write_back
 from retentive.records import Records
 from retentive.reviewing import Reviewing
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
+from retentive.thinking.pulse import Pulses
 from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.tools import LazyLlm, token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, Moment, aware
@@ -60,6 +61,7 @@ from retentive.writing import checked_elements, checked_id
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from retentive.recall.request import Tools
+from retentive.thinking.pulse import REFLECTIONS, Pulses
 from retentive.weighing.catalogue import AUTO, checked_rater, resolve_rater
 from retentive.weighing.protocol import Rater
 from retentive.thinking.again import Rerated
@@ -169,6 +171,10 @@ class AsyncRetentive:
     def rater(self) -> Rater | str: ...
     @rater.setter
     def rater(self, rater: Rater | str | None) -> None: ...
+    @property
+    def reflections(self) -> str: ...
+    @reflections.setter
+    def reflections(self, mode: str) -> None: ...
     @property
     def rater_in_use(self) -> Rater | None: ...
     async def tools_for(self, store: SpaceStore) -> Tools: ...

@@ -95,6 +95,13 @@ KEYS: Final = (
         '"keep"',
         "`merge`",
     ),
+    Key(
+        "reflections",
+        one_of("queue", "off"),
+        "Where enough importance has gathered, a reflection is put on the queue (`queue`), or nothing is done.",
+        '"off"',
+        "`queue`",
+    ),
     Key("log_level", one_of("debug", "info", "warning", "error"), "What is logged.", '"info"', "`warning`"),
     Key("endpoint.base_url", read_url, "An OpenAI-compatible endpoint.", '"http://localhost:11434/v1"'),
     Key("endpoint.api_key", read_secret, "Its key; never printed.", '"sk-…"'),
@@ -166,6 +173,7 @@ class Config:
     conflicts_mode: str = "apply"
     conflicts_apply_from: float = 0.9
     repetitions: str = "merge"
+    reflections: str = "queue"
     log_level: str = "warning"
     endpoint_base_url: str | None = None
     endpoint_api_key: Secret | None = None

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from retentive.conflicts.find import Notice
 
 Progress = Callable[[int, int], None]
+Lines = tuple[int, int]
+"""Where the journal ended when a transaction began, and where it ends now."""
 _CHAIN_LIMIT: Final = 10_000
 
 
@@ -78,6 +80,7 @@ class Keeper:
         self._tools = tools
         self._rules = rules
         self.author = Author(store.path, now, actor, kinds)
+        self.after: Callable[[SpaceStore, Sequence[Memory], Lines, datetime], None] | None = None
 
     def check_embedder(self) -> None:
         """Refuse to mix vectors of two embedders."""
@@ -117,6 +120,7 @@ class Keeper:
         self.check_embedder()
         vectors = checked_vectors(self._tools().embedder, [passage(memory) for memory in drafts])
         rating = self.rating([at for at, draft in enumerate(given) if draft.importance is None], vectors, drafts)
+        looked = self.store.last_line()
         notices = self.noticed(drafts, vectors)
         kept: list[Memory] = []
         with self.store.transaction() as tx:
@@ -124,6 +128,8 @@ class Keeper:
             if done is not None:
                 return self._again(done)
             self.stamp(tx)
+            if (began := tx.last_line()) != looked:  # others wrote since we looked: it may be what we say
+                notices = self.noticed(drafts, vectors)
             drafts, reasons = rating.rated(tx, drafts)
             if len(drafts) > 1:
                 tx.expect(likely_ids(drafts))
@@ -136,7 +142,14 @@ class Keeper:
             rating.finish(tx, kept)
             if asked:
                 asked.note(tx, [memory.id for memory in kept], self.author.now)
+            lines = began, tx.last_line()
+        self.told(kept, lines)
         return kept
+
+    def told(self, kept: Sequence[Memory], lines: Lines) -> None:
+        """Let the home know what was written, once it is: enough may have gathered for a reflection."""
+        if self.after is not None:
+            self.after(self.store, kept, lines, self.author.now)
 
     def _again(self, ids: Sequence[str]) -> list[Memory]:
         """Return what an earlier request remembered, as it stands now."""

@@ -38,11 +38,12 @@ from retentive.recall.pipeline import recall
 from retentive.recall.request import Question, Tools
 from retentive.recall.rerank import Breaker, Reranker
 from retentive.recall.shared import filled_up
-from retentive.recalling import Filters, policy_of, question_of, take_feedback, write_back
+from retentive.recalling import Filters, cue_notes, policy_of, question_of, take_feedback, write_back
 from retentive.records import Records
 from retentive.reviewing import Reviewing
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
+from retentive.thinking.pulse import Pulses
 from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.tools import LazyLlm, token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, Moment, aware
@@ -94,9 +95,10 @@ class Retentive(HomeJobs, HomeThinking, HomeCustody):
         self._reranker = reranker
         self._lock = threading.Lock()
         self._tools: Tools | None = None
-        self._states: dict[str, tuple[str, AgentState]] = {}
         self.job_handlers = {}
         self.rater = config.rater if config else None
+        self._pulses = Pulses()
+        self.reflections = config.reflections if config else "queue"
 
     @property
     def embedder(self) -> Embedder:
@@ -161,13 +163,6 @@ class Retentive(HomeJobs, HomeThinking, HomeCustody):
         """List the spaces that exist."""
         return self.store.spaces()
 
-    def note_state(self, space: str, cue: str, state: AgentState) -> bool:
-        """Remember cue and state of the latest recall; True if the cue stayed while the state moved on."""
-        with self._lock:
-            last = self._states.get(space)
-            self._states[space] = (cue, state)
-        return last is not None and last[0] == cue and last[1] != state
-
     def close(self) -> None:
         """Release files and connections."""
         self.store.close()
@@ -210,7 +205,9 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
     def _keeper(self, store: SpaceStore, rules: PruneRules | None = None) -> Keeper:
         home = self._home
         rules, rater, tools = rules or home.pruning, lambda: home.rater_in_use, lambda: home.tools_for(store)
-        return Keeper(store, tools, home.now(), self._actor, home.kinds, rules, rater, home.noticing)
+        keeper = Keeper(store, tools, home.now(), self._actor, home.kinds, rules, rater, home.noticing)
+        keeper.after = home._pulses.after  # noqa: SLF001 - a space is a part of its home
+        return keeper
 
     @property
     def _recall_tools(self) -> Tools:
@@ -291,7 +288,7 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
             )
             keeper.check_embedder()
         recalled = recall(question, keeper.store, tools)
-        notes = self._notes(cue, state, touch=touch)
+        notes = cue_notes(keeper.store, cue, state) if touch else []
         recall_id, failure = write_back(question, recalled, keeper.store, touch=touch, watch=tools.watch)
         outcome = recalled.outcome
         if question.gate.known_at is not None:
@@ -328,12 +325,6 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
         if kinds is None:
             return None
         return tuple(checked_kind(kind, self._home.kinds) for kind in checked_elements(kinds, "kinds"))
-
-    def _notes(self, cue: str | None, state: AgentState | None, *, touch: bool) -> list[str]:
-        if state is None or not cue or not touch:
-            return []
-        stale = self._home.note_state(self.path, cue, state)
-        return ["the cue is the same as last time though the agent's state has changed"] if stale else []
 
     def _with_shared(self, outcome: Outcome, question: Question, path: str) -> Outcome:
         """Fill up from the shared space; there nothing is touched or noted."""

@@ -60,7 +60,10 @@ class Mind:
         """
         from retentive.thinking.reflecting import reflect_space  # noqa: PLC0415
 
-        keeper, space = self._keeper(self.store if later else self._kept), cast("Any", self)
+        writes = (later or budget is not None) and not dry_run  # an empty space keeps its budget too
+        keeper, space = self._keeper(self.store if writes else self._kept), cast("Any", self)
+        if budget is not None:
+            self._home._pulses.forget(keeper.store.path)  # noqa: SLF001 - as in `Space`
         return reflect_space(
             keeper, self._recall_tools, self._home.llm, space.policy_in_force(),
             force=force, budget=budget, method=method, later=later, dry_run=dry_run, progress=progress,

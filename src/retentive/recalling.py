@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -29,6 +31,7 @@ LEDGER_KEPT: Final = 10_000
 LEDGER_DAYS: Final = 365
 TRIM_EVERY: Final = 256  # one write-back in so many also trims the ledger
 OUTCOMES: Final = ("good", "bad")
+CUE_SETTING: Final = "last_cue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,27 @@ def question_of(
 def _asked(cue: str | None, state: AgentState | None, utterance: str | None) -> list[str | None]:
     asked = [cue, utterance]
     return [*asked, state.goal, state.step, *state.open_loops] if state else asked
+
+
+def cue_notes(store: SpaceStore, cue: str | None, state: AgentState | None) -> list[str]:
+    """Note the cue that an agent gave beside its state, and say so where it stayed the same over a changed state.
+
+    Both are kept as digests in the space, so that the next process of the same agent compares with this one.
+    """
+    if state is None or not cue:
+        return []
+    said = {"cue": _digest([cue]), "state": _digest([state.goal, state.step, state.session, *state.open_loops])}
+    said["state"] += _digest(list(state.tags))
+    last = store.setting(CUE_SETTING)
+    if last != said:
+        with suppress(StoreBusy, StoreFull, Forbidden), store.transaction() as tx:  # as in `write_back`
+            tx.set_setting(CUE_SETTING, dict(said))
+    stale = isinstance(last, dict) and last.get("cue") == said["cue"] and last.get("state") != said["state"]
+    return ["the cue is the same as last time though the agent's state has changed"] if stale else []
+
+
+def _digest(parts: Sequence[str | None]) -> str:
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=12).hexdigest()
 
 
 def write_back(

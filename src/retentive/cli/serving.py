@@ -107,4 +107,7 @@ def _service(session: Session) -> Service:
 
     config = session.config
     set_up(config.log_level)
-    return Service(session.memories(), KeyRing(key_file(config)), settings_of(config))
+    memories, settings = session.memories(), settings_of(config)
+    if settings.worker and memories.reflections == "queue":
+        memories.reflections = "off"  # the worker looks by itself, as often as serve.reflect_every says and no oftener
+    return Service(memories, KeyRing(key_file(config)), settings)

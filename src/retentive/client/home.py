@@ -102,6 +102,15 @@ class RemoteRetentive(RemoteCustody, Retentive):
                 kinds=unknown,
             )
 
+    @property
+    def reflections(self) -> str:
+        """What happens where enough has gathered is the server's to say."""
+        return self._elsewhere("reflections")
+
+    @reflections.setter
+    def reflections(self, mode: str) -> None:  # noqa: ARG002
+        self._elsewhere("reflections")
+
     def register_job(self, kind: str, handler: Handler) -> None:  # noqa: ARG002
         """Jobs are done where the store is."""
         self._elsewhere("register_job")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,7 @@ from retentive.types import Gate, Memory, Vectors
 
 NEAREST: Final = 12  # neighbours read for a new memory
 NAMED: Final = 8  # … and so many more that name the same, where the text says that something changed
+ONE_MOMENT: Final = timedelta(minutes=1)  # clocks of several machines, and waiting for a lock
 LARGEST_BATCH: Final = 256  # statements; more of them are an import
 RECORDS: Final = frozenset(("episode", "reflection"))
 """Kinds that are no statements: what was said, and what was concluded."""
@@ -136,12 +138,18 @@ def repeats(draft: Memory, other: Memory) -> bool:
         and (draft.valid_from, draft.valid_until) == (other.valid_from, other.valid_until)
         and draft.key in {None, other.key}
         and not draft.supersedes
-        and draft.created_at >= other.created_at
+        and (draft.created_at >= other.created_at or _at_once(draft, other))
         and draft.pinned <= other.pinned
         and draft.permanent <= other.permanent
         and set(draft.tags) <= set(other.tags)
         and all(name in other.metadata and other.metadata[name] == value for name, value in draft.metadata.items())
     )
+
+
+def _at_once(draft: Memory, other: Memory) -> bool:
+    """Whether two were said now, by writers of which the one with the earlier clock came second."""
+    said_now = draft.created_at == draft.recorded_at and other.created_at == other.recorded_at
+    return said_now and other.created_at - draft.created_at <= ONE_MOMENT
 
 
 def _denial(draft: Memory, reference: Reference, other: Memory) -> Denial | None:

@@ -9,6 +9,8 @@ from typing import Final, Protocol, runtime_checkable
 
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm, Usage
+from retentive.policy import presets
+from retentive.policy.policy import Policy
 from retentive.recall.request import Tools
 from retentive.stores.protocol import Transaction
 from retentive.types import Job
@@ -34,6 +36,7 @@ class Desk:
     llm: Llm | None
     hold: Callable[[], None]  # renews the lease before a long step; raises `LeaseLost` when there is none to renew
     usage: Usage = field(default_factory=Usage)
+    policy: Policy = presets.retentive  # of recalls that name none: the space's own, else the home's
 
     def spend(self, usage: Usage) -> None:
         """Count what a call took; goes into `ask_json(..., spend=desk.spend)`."""

@@ -14,6 +14,8 @@ from retentive.jobs.queue import Claim, claim, give_back, ours_of, renew
 from retentive.jobs.spending import note_usage
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm, Usage, model_id
+from retentive.policy import presets
+from retentive.policy.policy import Policy
 from retentive.recall.request import Tools
 from retentive.types import Job
 
@@ -61,9 +63,14 @@ class Worker:
     """Works through the queue of one space. ``keeper`` makes a keeper of this moment: a long run outlives many."""
 
     def __init__(
-        self, keeper: Callable[[], Keeper], tools: Callable[[], Tools], llm: Llm | None, handlers: Handlers
+        self,
+        keeper: Callable[[], Keeper],
+        tools: Callable[[], Tools],
+        llm: Llm | None,
+        handlers: Handlers,
+        policy: Callable[[], Policy] = lambda: presets.retentive,
     ) -> None:
-        self._keeper, self._tools, self._llm = keeper, tools, llm
+        self._keeper, self._tools, self._llm, self._policy = keeper, tools, llm, policy
         self._handlers = handlers
         self._store = keeper().store
 
@@ -88,7 +95,7 @@ class Worker:
         """Say what the jobs that are due now would take; nothing is begun."""
         now, found = self._now(), []
         due = [job for job in self._store.jobs() if job.state != "dead" and job.due_at <= now]
-        desk = Desk(self._keeper(), self._tools(), self._llm, lambda: None)
+        desk = Desk(self._keeper(), self._tools(), self._llm, lambda: None, policy=self._policy())
         for kind in sorted({job.kind for job in due}):
             jobs = [job for job in due if job.kind == kind]
             handler: object = self._handlers.get(kind) if kind in self._handlers.kinds else None
@@ -111,7 +118,7 @@ class Worker:
             if not renew(self._store, held, self._now()):
                 raise LeaseLost
 
-        desk = Desk(self._keeper(), self._tools(), self._llm, hold)
+        desk = Desk(self._keeper(), self._tools(), self._llm, hold, policy=self._policy())
         try:
             self._settle(held, self._handlers.get(held.jobs[0].kind).work(held.jobs, desk), count)
         except LeaseLost:

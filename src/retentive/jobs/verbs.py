@@ -14,6 +14,7 @@ from retentive.jobs.run import Forecast, Ran, Worker
 from retentive.jobs.spending import SETTING, Spent, read_usage
 from retentive.keeping import Keeper
 from retentive.once import once_of
+from retentive.policy.policy import Policy
 from retentive.stores.protocol import SpaceStore
 from retentive.types import SLUG, Job, JobState
 from retentive.writing import checked_elements, checked_id
@@ -33,9 +34,13 @@ class SpaceJobs:
 
     _home: Any  # a `Retentive`, which is defined further out
 
+    @abstractmethod
+    def policy_in_force(self) -> Policy:
+        """Return the policy of recalls that name none."""
+
     def _worker(self) -> Worker:
-        home = self._home
-        return Worker(lambda: self._keeper(self._kept), lambda: home.tools, home.llm, Handlers(home.job_handlers))
+        home, handlers = self._home, Handlers(self._home.job_handlers)
+        return Worker(lambda: self._keeper(self._kept), lambda: home.tools, home.llm, handlers, self.policy_in_force)
 
     def jobs(self, *, state: JobState | None = None, kind: str | None = None) -> builtins.list[Job]:
         """List the jobs that are not done: all, or those of a state ("waiting", "running", "dead") or a kind."""

@@ -184,6 +184,7 @@ class _Run:
     def _write(self, planned: Planned, told: Observation) -> Observation | None:
         rating = self._keeper.rating(range(len(planned.vectors)), np.array(planned.vectors))
         with self._store.transaction() as tx:
+            began = tx.last_line()
             taken_by_others = any(tx.get(turn.id) is not None for turn in planned.turns)
             if taken_by_others or not planned.stated.unchanged(self._keeper, tx):
                 return None
@@ -191,6 +192,8 @@ class _Run:
             turns = insert_turns(self._keeper, tx, planned.turns, planned.vectors, rating)
             taken = planned.stated.write(self._keeper, tx)
             jobs = enqueue_turns(tx, turns, self._author.now) if self._wish.extract == LLM else []
+            lines = began, tx.last_line()
+        self._keeper.told(turns, lines)  # what was taken from them counts with them
         told = replace(told, jobs=tuple(jobs), cost=self._cost(turns))
         return self._told(told, replace(planned, turns=tuple(turns)), taken)
 

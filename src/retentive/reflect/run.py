@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Final, Protocol
 
 import numpy as np
@@ -49,6 +50,7 @@ from retentive.writing import memory_of
 SETTING: Final = "reflection"
 EXTRACTIVE: Final = "extractive"
 _JOURNAL_PAGE: Final = 1000
+_JOURNAL_LOOK: Final = 50  # lines at a time where a few are likely enough
 _PAGE: Final = 500
 Progress = Callable[[int, int], None]
 
@@ -121,6 +123,22 @@ def reflect(
     return _Run(keeper, tools, way, progress).reflect(budget, force=force, dry_run=dry_run)
 
 
+def gathered(store: SpaceStore, mark: Mark, enough: float = inf) -> tuple[Mark, float]:
+    """Return where the journal ends, and what has gathered behind the mark; where it is enough, no more is read.
+
+    A mark that came with an import of another history names a line that is not there: its time counts then.
+    """
+    held = not mark.sequence or any(map(mark.is_at, store.read_journal(after=mark.sequence - 1, limit=1)))
+    end = mark if held else Mark()
+    pressure = 0.0
+    page = _JOURNAL_PAGE if enough == inf else _JOURNAL_LOOK
+    while pressure < enough and (lines := store.read_journal(after=end.sequence, limit=page)):
+        late = [line for line in lines if held or mark.at is None or line.at > mark.at]
+        pressure += sum(map(weight, late))
+        end = Mark(lines[-1].sequence, lines[-1].at, lines[-1].memory_id)
+    return end, round(pressure, 6)
+
+
 def list_shaken(store: SpaceStore, gate: Gate) -> list[Shaken]:
     """Return every insight that stands while its evidence does not, newest first."""
     insights = list(_every(store, replace(gate, kinds=frozenset({"reflection"}))))
@@ -150,7 +168,7 @@ class _Run:
         """Claim, conclude, keep; or say why not."""
         self._keeper.check_embedder()
         standing = self._standing(budget, keep=not dry_run)
-        mark, pressure = self._gathered(standing.mark)
+        mark, pressure = gathered(self._store, standing.mark)
         refusal = why_not(standing, pressure, self._author.now, force=force)
         told = Reflection(fired=False, reason=refusal or "due", pressure=pressure, budget=standing.budget)
         if dry_run:
@@ -175,20 +193,6 @@ class _Run:
             standing = replace(read_standing(tx.setting(SETTING)), budget=float(budget))
             tx.set_setting(SETTING, write_standing(standing))
         return standing
-
-    def _gathered(self, mark: Mark) -> tuple[Mark, float]:
-        """Return where the journal ends, and what has gathered behind the mark.
-
-        A mark that came with an import of another history names a line that is not there: its time counts then.
-        """
-        held = not mark.sequence or any(map(mark.is_at, self._store.read_journal(after=mark.sequence - 1, limit=1)))
-        end = mark if held else Mark()
-        pressure = 0.0
-        while lines := self._store.read_journal(after=end.sequence, limit=_JOURNAL_PAGE):
-            late = [line for line in lines if held or mark.at is None or line.at > mark.at]
-            pressure += sum(map(weight, late))
-            end = Mark(lines[-1].sequence, lines[-1].at, lines[-1].memory_id)
-        return end, round(pressure, 6)
 
     def _latest(self) -> list[Memory]:
         return self._store.page(self._gate, limit=LOOKED_AT)

@@ -167,6 +167,10 @@ class MemoryTransaction(MemoryJobs):
         state.last_sequence += 1
         state.journal.append(replace(entry, before=before, after=after, sequence=state.last_sequence))
 
+    def last_line(self) -> int:
+        """Return the number of the journal's last line."""
+        return len(self._state.journal)
+
     def put_finding(self, finding: Finding) -> None:
         """Keep a finding, in the place of one with its id."""
         finding_body(finding)

@@ -240,6 +240,10 @@ class MemorySpace:
         state = self._state
         return {name: state.setting(name) for name in sorted(state.settings)}
 
+    def last_line(self) -> int:
+        """Return the number of the journal's last line."""
+        return len(self._state.journal)
+
     def read_journal(
         self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None
     ) -> list[JournalEntry]:

@@ -93,6 +93,9 @@ class Transaction(Protocol):
     def journal(self, entry: JournalEntry) -> None:
         """Append to the journal; ``sequence`` is given by the store."""
 
+    def last_line(self) -> int:
+        """Return a number that has grown if anything was added to the journal, 0 for none; costs next to nothing."""
+
     def put_finding(self, finding: Finding) -> None:
         """Keep a finding, in the place of one with its id."""
 
@@ -218,6 +221,9 @@ class SpaceStore(Protocol):
         self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None
     ) -> list[JournalEntry]:
         """Return journal lines in writing order, of one memory or of all, beginning behind a sequence number."""
+
+    def last_line(self) -> int:
+        """Return a number that has grown if anything was added to the journal, 0 for none; costs next to nothing."""
 
     def findings(
         self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None

@@ -9,7 +9,7 @@ import pytest
 
 from retentive.errors import InvalidInput
 from retentive.stores.protocol import SpaceStore
-from retentive.testing.store_samples import EAST, HOSTILE, NOW, add, at, line, noticed, recalled, sample
+from retentive.testing.store_samples import EAST, HOSTILE, NOW, add, at, gate, line, noticed, recalled, sample
 from retentive.types import Finding, JournalEntry, Json, LedgerEntry
 
 
@@ -58,6 +58,21 @@ class BooksContract:
         assert space.read_journal("a") == [everything[0], everything[2]]
         assert space.read_journal("a", after=everything[0].sequence, limit=5) == [everything[2]]
         assert space.read_journal("nobody") == []
+
+    def test_the_last_line_tells_whether_anything_was_written(self, space: SpaceStore) -> None:
+        """It grows with every line, inside the transaction too, is never behind the journal, and reading leaves it."""
+        begun = space.last_line()
+        with space.transaction() as transaction:
+            assert transaction.last_line() == begun
+            transaction.journal(line("a"))
+            inside = transaction.last_line()
+            transaction.journal(line("b"))
+            assert transaction.last_line() > inside > begun
+            ended = transaction.last_line()
+        assert space.last_line() == ended >= space.read_journal()[-1].sequence
+        space.read_journal()
+        space.recent(gate(), 5)
+        assert space.last_line() == ended
 
     @pytest.mark.parametrize("text", HOSTILE)
     def test_hostile_strings_in_the_books(self, space: SpaceStore, text: str) -> None:

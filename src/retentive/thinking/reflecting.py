@@ -11,14 +11,13 @@ from retentive.jobs.queue import enqueue
 from retentive.jobs.spending import note_usage
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm, Usage, model_id
-from retentive.policy import presets
 from retentive.policy.policy import Policy
 from retentive.recall.request import Tools
 from retentive.reflect.decide import checked_budget
 from retentive.reflect.outcome import Reflection
 from retentive.reflect.run import Progress, reflect
 from retentive.thinking.reflect import Mind, way_of
-from retentive.types import Job
+from retentive.types import Job, Json
 
 KIND: Final = "reflect"
 
@@ -52,9 +51,14 @@ def reflect_space(
 
 def put(keeper: Keeper, *, force: bool, budget: float | None, method: str | None) -> Job:
     """Put a reflection on the queue; while one waits, another is the same."""
-    payload = {"force": force, "budget": None if budget is None else checked_budget(budget), "method": method}
+    asked = payload(force=force, budget=None if budget is None else checked_budget(budget), method=method)
     with keeper.store.transaction() as tx:
-        return enqueue(tx, KIND, keeper.author.now, payload=payload, key=KIND)
+        return enqueue(tx, KIND, keeper.author.now, payload=asked, key=KIND)
+
+
+def payload(*, force: bool = False, budget: float | None = None, method: str | None = None) -> dict[str, Json]:
+    """Return what a reflection on the queue is asked to be; by itself it is one that has to be due."""
+    return {"force": force, "budget": budget, "method": method}
 
 
 class ReflectHandler:
@@ -66,7 +70,7 @@ class ReflectHandler:
     def forecast(self, jobs: Sequence[Job], desk: Desk) -> Usage:
         """Return what one reflection takes at most; whether it is due turns out when it is its turn."""
         method = jobs[0].payload.get("method")
-        mind = None if desk.llm is None else Mind(desk.keeper, desk.tools, desk.llm, presets.retentive, desk.spend)
+        mind = None if desk.llm is None else Mind(desk.keeper, desk.tools, desk.llm, desk.policy, desk.spend)
         way = way_of(method if isinstance(method, str) else None, mind)
         cost = reflect(desk.keeper, desk.tools, way, dry_run=True).cost
         return Usage(cost.calls, cost.tokens_in, cost.tokens_out, cost.price, estimated=True)
@@ -75,7 +79,7 @@ class ReflectHandler:
         """Reflect; the claim of the reflection itself keeps it from happening twice."""
         asked = jobs[0].payload
         budget = asked.get("budget")
-        mind = None if desk.llm is None else Mind(desk.keeper, desk.tools, desk.llm, presets.retentive, desk.spend)
+        mind = None if desk.llm is None else Mind(desk.keeper, desk.tools, desk.llm, desk.policy, desk.spend)
         method = asked.get("method")
         reflect(
             desk.keeper,

@@ -6,10 +6,12 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from retentive.errors import InvalidInput
 from retentive.keeping import Keeper
 from retentive.llm.protocol import Llm
 from retentive.recall.request import Tools
 from retentive.stores.protocol import SpaceStore
+from retentive.thinking.pulse import REFLECTIONS, Pulses
 from retentive.weighing.catalogue import AUTO, checked_rater, resolve_rater
 from retentive.weighing.protocol import Rater
 
@@ -23,6 +25,7 @@ class HomeThinking:
     """What a place of memories thinks with."""
 
     _rater_named: Rater | str = AUTO
+    _pulses: Pulses
 
     @property
     @abstractmethod
@@ -42,6 +45,17 @@ class HomeThinking:
     @rater.setter
     def rater(self, rater: Rater | str | None) -> None:
         self._rater_named = checked_rater(rater)
+
+    @property
+    def reflections(self) -> str:
+        """What happens where enough importance has gathered: "queue" puts a reflection on the queue, "off" nothing."""
+        return self._pulses.mode
+
+    @reflections.setter
+    def reflections(self, mode: str) -> None:
+        if mode not in REFLECTIONS:
+            raise InvalidInput(f"reflections={mode!r} is none of {', '.join(map(repr, REFLECTIONS))}.", value=mode)
+        self._pulses.mode = mode
 
     @property
     def rater_in_use(self) -> Rater | None:

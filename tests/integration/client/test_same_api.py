@@ -23,7 +23,7 @@ from retentive.types import AsOf, Draft
 from retentive.wire.values import read
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
-ELSEWHERE = {"note_state", "now", "close"}  # no verbs of a store
+ELSEWHERE = {"now", "close"}  # no verbs of a store
 
 
 def seeded(space: Space) -> list[str]:

@@ -165,6 +165,10 @@ class Reading:
         """Return a setting, None if absent."""
         return setting(self._link, name)
 
+    def last_line(self) -> int:
+        """Return a number that grows with the journal: the space's own row has it."""
+        return self._head.last_sequence
+
     def settings(self) -> dict[str, Json]:
         """Return all settings."""
         return {name: rows.decode_json(value) for name, value in self._link.rows("settings")}

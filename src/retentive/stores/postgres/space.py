@@ -163,6 +163,10 @@ class PostgresSpace:
         """Return all settings."""
         return self._read(lambda reading: reading.settings())
 
+    def last_line(self) -> int:
+        """Return a number that grows with the journal."""
+        return self._read(lambda reading: reading.last_line())
+
     def read_journal(
         self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None
     ) -> list[JournalEntry]:

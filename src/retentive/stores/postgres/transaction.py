@@ -282,6 +282,10 @@ class PostgresTransaction(PostgresJobs):
         _ = self._writer  # refuses where the transaction has ended
         self._fresh.journal(entry, self._next())
 
+    def last_line(self) -> int:
+        """Return a number that grows with the journal."""
+        return self._head.last_sequence
+
     def put_finding(self, finding: Finding) -> None:
         """Keep a finding, in the place of one with its id."""
         self._writer.write("put_finding", rows.encode_finding(finding))

@@ -214,6 +214,9 @@ GROUP BY entity ORDER BY shared DESC, entity LIMIT ?2;
 -- name: insert_journal
 INSERT INTO journal (at, action, memory_id, actor, reason, before, after) VALUES (?, ?, ?, ?, ?, ?, ?);
 
+-- name: last_line
+SELECT coalesce(max(sequence), 0) FROM journal;
+
 -- name: journal_columns
 sequence, at, action, memory_id, actor, reason, before, after
 

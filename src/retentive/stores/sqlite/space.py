@@ -144,6 +144,11 @@ class SqliteSpace(Connections):
         with self._statement() as reader:
             return {name: mapping.decode_json(value) for name, value in reader.rows("settings")}
 
+    def last_line(self) -> int:
+        """Return the number of the journal's last line."""
+        with self._statement() as reader:
+            return int(reader.value("last_line"))
+
     def read_journal(
         self, memory_id: str | None = None, *, after: int = 0, limit: int | None = None
     ) -> list[JournalEntry]:

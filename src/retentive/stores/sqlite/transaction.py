@@ -187,6 +187,10 @@ class SqliteTransaction(SqliteJobs):
         require_entry(entry)
         self._database.run("insert_journal", rows.encode_line(entry))
 
+    def last_line(self) -> int:
+        """Return the number of the journal's last line."""
+        return int(self._database.value("last_line"))
+
     def put_finding(self, finding: Finding) -> None:
         """Keep a finding, in the place of one with its id."""
         body = finding_body(finding)
