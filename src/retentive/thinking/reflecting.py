@@ -50,10 +50,14 @@ def reflect_space(
 
 
 def put(keeper: Keeper, *, force: bool, budget: float | None, method: str | None) -> Job:
-    """Put a reflection on the queue; while one waits, another is the same."""
+    """Put a reflection on the queue; while one waits, another is the same, but for one that nobody asked for."""
     asked = payload(force=force, budget=None if budget is None else checked_budget(budget), method=method)
     with keeper.store.transaction() as tx:
-        return enqueue(tx, KIND, keeper.author.now, payload=asked, key=KIND)
+        job = enqueue(tx, KIND, keeper.author.now, payload=asked, key=KIND)
+        if job.state == "waiting" and job.payload == payload():
+            job = replace(job, payload=asked)
+            tx.put_job(job)
+    return job
 
 
 def payload(*, force: bool = False, budget: float | None = None, method: str | None = None) -> dict[str, Json]:

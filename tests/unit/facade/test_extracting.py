@@ -41,7 +41,9 @@ GOOD: dict[str, list[dict[str, Any]]] = {
 
 
 def home(llm: Any, clock: Clock | None = None) -> Retentive:
-    return Retentive(":memory:", embedder=HashEmbedder(), llm=llm, clock=clock or Clock())
+    made = Retentive(":memory:", embedder=HashEmbedder(), llm=llm, clock=clock or Clock())
+    made.reflections = "off"  # the queue holds what is observed, and nothing that follows from it
+    return made
 
 
 def taken(space: Space) -> list[Memory]:

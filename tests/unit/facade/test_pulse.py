@@ -6,11 +6,14 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from retentive import Retentive, Space
 from retentive.errors import InvalidInput, StoreBusy
+from retentive.recall.request import Question
+from retentive.recalling import question_of
 from retentive.stores.memory import MemoryStore
 from retentive.stores.sqlite import SqliteStore
 from retentive.testing.fakes import HashEmbedder
@@ -135,26 +138,31 @@ def test_a_write_is_never_lost_over_it(opened: Opened, monkeypatch: pytest.Monke
     assert waiting(space) == 1
 
 
-def test_a_reflection_from_the_queue_is_under_the_policy_of_the_space() -> None:
+def test_a_reflection_from_the_queue_is_under_the_policy_of_the_space(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each question is recalled as any other recall would be there."""
     llm = ScriptedLlm('{"questions": ["What is in the log?"]}', '{"insights": []}')
     home = Retentive(":memory:", embedder=HashEmbedder(), clock=lambda: NOW, llm=llm)
     space = home.space("a")
     write(space, *range(8))
-    space.apply_policy("planning")  # takes the task's tags, which a question of a reflection has none of
+    space.apply_policy("support")
     asked: list[str] = []
 
-    from retentive.thinking import reflect as thinking
+    def noted(*arguments: Any) -> Question:
+        asked.append(arguments[3].name)
+        return question_of(*arguments)
 
-    plain = thinking.question_of
+    monkeypatch.setattr("retentive.thinking.reflect.question_of", noted)
+    space.run_jobs(kinds=["reflect"])
+    assert asked == ["support"]
 
-    def noted(*arguments: object) -> object:
-        asked.append(arguments[3].name)  # type: ignore[attr-defined]  # a policy
-        return plain(*arguments)  # type: ignore[arg-type]
 
-    thinking.question_of = noted  # type: ignore[assignment]
-    try:
-        space.run_jobs(kinds=["reflect"])
-    finally:
-        thinking.question_of = plain
-    assert asked == ["planning"]
+def test_who_asks_for_a_reflection_gets_the_one_asked_for(opened: Opened) -> None:
+    """One that was put by itself and waits gives way to it."""
+    space = opened().space("a")
+    write(space, *range(6))
+    (automatic,) = space.jobs()
+    space.reflect(later=True, force=True, method="extractive")
+    (asked,) = space.jobs()
+    assert (asked.id, asked.payload["force"], asked.payload["method"]) == (automatic.id, True, "extractive")
+    write(space, *range(6, 20))
+    assert space.jobs() == [asked]

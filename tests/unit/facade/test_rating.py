@@ -138,7 +138,7 @@ def answering(rate: Callable[[dict[str, Any]], float]) -> Callable[[Sequence[Mes
 def by_model(opening: Opening, *script: Any, repeat: bool = False, **options: Any) -> tuple[Space, ScriptedLlm]:
     llm = ScriptedLlm(*script, repeat=repeat)
     home = opening(llm=llm, **options)
-    home.rater = "llm"
+    home.rater, home.reflections = "llm", "off"  # the queue holds ratings alone
     return home.space("acme/alice"), llm
 
 
@@ -308,7 +308,9 @@ def test_rating_anew_by_the_model_is_priced_first(opening: Opening) -> None:
             return (input_tokens + output_tokens) / 1000
 
     llm = Priced(answering(lambda _one: 3), repeat=True)
-    space = opening(llm=llm).space("acme/alice")
+    home = opening(llm=llm)
+    home.reflections = "off"
+    space = home.space("acme/alice")
     space.remember_many(f"Note {number}" for number in range(25))
     planned = space.rate(rater="llm", dry_run=True)
     assert (planned.queued, planned.cost.calls, planned.cost.tokens_out) == (25, 2, 300)

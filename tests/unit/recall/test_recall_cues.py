@@ -177,10 +177,9 @@ def test_a_cue_unchanged_over_a_changed_state_is_flagged(space: Space) -> None:
 
 def test_a_stale_cue_is_seen_by_the_next_process(opening: Opening) -> None:
     """What was asked last is kept in the space, by digests; a look leaves none."""
-    asked = {"state": STATE, "policy": "blend"}
     for _ in range(2):
         opening().space("a").remember("tea")
-    opening().space("a").recall("tea", **asked)
+    opening().space("a").recall("tea", state=STATE, policy="blend")
     (kept,) = [value for name, value in opening().space("a").store.settings().items() if name == "last_cue"]
     assert "tea" not in str(kept)
     moved = opening().space("a").recall("tea", state=AgentState(goal="else"), policy="blend")
