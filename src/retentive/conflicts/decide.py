@@ -68,8 +68,11 @@ def judge(newer: str, older: str) -> Ruling | None:
     """Say whether the newer text denies the older; None where nothing says so."""
     if len(newer) > LONGEST or len(older) > LONGEST:
         return None
-    new, old = read_short(newer), read_short(older)
-    if not new.claims or new.claims == old.claims or not old.claims:  # a text that denies itself denies no other
+    new = read_short(newer)
+    if not new.claims:
+        return None
+    old = read_short(older)
+    if not old.claims or new.claims == old.claims:  # a text that denies itself denies no other
         return None
     share = _SEVERAL if len(old.claims) > 1 else 1.0
     found = [ruling for one in new.claims for other in old.claims for ruling in _rulings(one, other, new)]

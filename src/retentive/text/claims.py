@@ -155,9 +155,20 @@ def _stems(words: Sequence[Word]) -> tuple[str, ...]:
 
 def _find(words: Sequence[Word], phrase: Sequence[str], behind: int = 0) -> int:
     """Return where a run of stems begins, -1 where it does not."""
-    stems = [lemma(word.plain) for word in words]
-    places = range(behind, len(stems) - len(phrase) + 1)
-    return next((at for at in places if stems[at : at + len(phrase)] == list(phrase)), -1)
+    return _place([lemma(word.plain) for word in words], phrase, behind)
+
+
+def _place(stems: list[str], phrase: Sequence[str], behind: int = 0) -> int:
+    wanted = list(phrase)
+    at = behind - 1
+    for _ in range(stems.count(wanted[0])):
+        try:
+            at = stems.index(wanted[0], at + 1)
+        except ValueError:  # the others stand before
+            return -1
+        if stems[at : at + len(wanted)] == wanted:
+            return at
+    return -1
 
 
 def _subject(words: Sequence[Word]) -> tuple[str, ...]:
@@ -222,15 +233,16 @@ def _without_auxiliaries(words: Sequence[Word]) -> list[Word]:
 
 def _ended(words: list[Word]) -> Claim | None:
     """Read what says that something is over: "stopped smoking", "used to sing", "sold the Vespa", "… is cancelled"."""
+    stems = [lemma(word.plain) for word in words]
     for phrase in CESSATIONS:
-        at = _find(words, phrase)
+        at = _place(stems, phrase)
         if at >= 0 and not _denies(words[:at]) and not _told_of(words, at):
             return _over(words, at, at + len(phrase), "!" + phrase[0])
-    used = _find(words, ("use", "to"))
+    used = _place(stems, ("use", "to"))
     if used >= 0 and words[used].plain == "used" and words[used - 1 if used else 0].plain not in BE:
         found = _predicate(words[:used], words[used + 2 :])
         return found._replace(denied=True, ceased=True) if found else None
-    at = next((at for at, word in enumerate(words) if lemma(word.plain) in CEASED), -1)
+    at = next((at for at, stem_ in enumerate(stems) if stem_ in CEASED), -1)
     if at < 0 or at + 1 == len(words) or _denies(words[:at]) or _told_of(words, at):
         return _called_off(words)
     behind = words[at + 1 :]
@@ -295,6 +307,8 @@ def _plain(words: list[Word], *, named: bool) -> Claim | None:
 def _without_no_longer(words: list[Word]) -> tuple[list[Word], bool]:
     """Take "no longer" and "not … any more" out; the latter keeps its "not"."""
     plain = [word.plain for word in words]
+    if "no" not in plain and "not" not in plain:
+        return words, False
     for phrase in NO_LONGER:
         for at in range(len(plain) - len(phrase) + 1):
             if tuple(plain[at : at + len(phrase)]) == phrase and (phrase[0] == "no" or "not" in plain):

@@ -91,19 +91,20 @@ def _said(text: str) -> tuple[str, ...]:
     return tuple(word.plain for word in wording(text).words)
 
 
-def _words(raw: str) -> list[Word]:
+@lru_cache(16_384)  # texts of at most `LONGEST` characters are read, so that no word is long
+def _words(raw: str) -> tuple[Word, ...]:
     plain = fold(raw)
     if plain in _NEGATED:
-        return [Word(part, raw) for part in _NEGATED[plain]]
+        return tuple(Word(part, raw) for part in _NEGATED[plain])
     if plain.endswith("n't"):
-        return [Word(plain[:-3], raw), Word("not", raw)]
+        return Word(plain[:-3], raw), Word("not", raw)
     for ending, meant in _SHORT.items():
         if plain.endswith(ending):
-            return [Word(plain[: -len(ending)], raw), Word(meant, raw)]
+            return Word(plain[: -len(ending)], raw), Word(meant, raw)
     if plain.endswith(POSSESSIVE):
         owner = plain[: -len(POSSESSIVE)]
-        return [Word(owner, raw[:-2]), Word("is" if owner in _WHOSE_IS else POSSESSIVE, raw)]
-    return [Word(_spelt(plain), raw)]
+        return Word(owner, raw[:-2]), Word("is" if owner in _WHOSE_IS else POSSESSIVE, raw)
+    return (Word(_spelt(plain), raw),)
 
 
 def _spelt(plain: str) -> str:
