@@ -31,10 +31,14 @@ MINUTE = timedelta(minutes=10)  # beyond every refresh floor: each write-back wr
 class Subject:
     """A space of one size under measurement, with the cues it is asked."""
 
+    digest = ""
+    """Of the corpus that was loaded last: figures of two corpora do not stand side by side."""
+
     def __init__(self, size: int, *, spare: int = FRESH) -> None:
         self.size = size
         self.embedder = given()
         self.corpus: Corpus = load(size + spare, real())
+        Subject.digest = self.corpus.digest
         self.embedder.give(self.corpus.texts, self.corpus.vectors)
         self.cues = asked(self.corpus.texts[: min(size, self.corpus.real)], CUES)
         self.cue_vectors = self.embedder._real.embed([each.cue for each in self.cues])  # noqa: SLF001 - our own
@@ -241,6 +245,7 @@ def writes(size: int) -> dict[str, Any]:
             "size": size,
             "built": subject.built,
             "remember": timed(lambda _n: space.remember(**subject.fresh()), 300, warm=5),
+            "remember_statement": timed(lambda _n: space.remember(subject.fresh()["text"], at=NOW), 200, warm=5),
             "commit": commits(file_of(space)),
             "statements_alone": replayed(subject),
             "batch": batch,
@@ -274,6 +279,7 @@ def replayed(subject: Subject, runs: int = 100) -> dict[str, Any]:
         apsw.connection_hooks.remove(hook)
         writing = [each for each in transactions if any(sql.lstrip().startswith("INSERT") for sql, _ in each)]
         connection = apsw.Connection(str(two / name))
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # as the store has it: no statement is planned twice
         connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON")
         try:
             return timed(
@@ -460,7 +466,8 @@ def main() -> None:
     elif part == "build":
         print(json.dumps(Subject(int(size)).built))
     else:
-        print(json.dumps(PARTS[part](int(size))))
+        result = PARTS[part](int(size))
+        print(json.dumps(result | {"corpus": Subject.digest}))
 
 
 if __name__ == "__main__":
