@@ -64,6 +64,7 @@ KEYS: Final = (
         '"offline"',
         "`auto`: `offline` with embedders of prose, else `flat`",
     ),
+    Key("language", read_text, "In which language the words of new spaces are stemmed.", '"german"', "`english`"),
     Key("kinds", read_names, "Kinds of your own, beside the built-in ones.", '["support-ticket"]'),
     Key("models", read_path, "Where fetched models are kept.", '"~/models"', "`retentive/models` in user data"),
     Key("actor", read_text, "Who writes, as the journal notes it.", '"alice@laptop"', "nobody in particular"),
@@ -161,6 +162,7 @@ class Config:
     policy: str = "retentive"
     embedder: str = "potion"
     rater: str = "auto"
+    language: str = "english"
     kinds: tuple[str, ...] = ()
     actor: str = ""
     busy_timeout: float = 5.0

@@ -1,19 +1,24 @@
 """How a memory is indexed: the text its vector is made from, the terms its lexical entry holds, the names in it.
 
-One home for these three, because writing, importing and re-embedding must agree to the letter.
+One home for these three, because writing, importing and re-embedding must agree to the letter: a space notes by which
+embedder and in which language it is indexed.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from retentive.stores.protocol import SpaceStore, Transaction
 from retentive.text.commonwords import MONTHS
 from retentive.text.entities import entities, entity_key, name_parts, opening_name
+from retentive.text.languages import ENGLISH
 from retentive.text.speech import spoken
 from retentive.text.tokens import terms
 from retentive.types import EmbedderIdentity, Json, Memory
 
 EMBEDDER_SETTING: Final = "embedder"
+LANGUAGE_SETTING: Final = "language"
+"""In which language the words of a space are stemmed; none is noted where that is English."""
 
 
 def passage(memory: Memory) -> str:
@@ -25,7 +30,15 @@ def passage(memory: Memory) -> str:
     return spoken(memory.text, memory.speaker)
 
 
-def index_terms(memory: Memory, language: str = "english") -> list[str]:
+def language_of(space: SpaceStore | Transaction, configured: str = ENGLISH) -> str:
+    """Return the language in which a space's words are stemmed; of one that holds nothing yet, the configured one."""
+    kept = space.setting(LANGUAGE_SETTING)
+    if isinstance(kept, str):
+        return kept
+    return ENGLISH if configured == ENGLISH or space.setting(EMBEDDER_SETTING) is not None else configured
+
+
+def index_terms(memory: Memory, language: str) -> list[str]:
     """Return the terms of the lexical entry: date and passage, and the tags and key by which people ask."""
     parts = [spoken_date(memory), passage(memory), *memory.tags]
     if memory.key:
@@ -55,6 +68,12 @@ def names_in(text: str, speaker: str | None) -> tuple[str, ...]:
 def identity_setting(identity: EmbedderIdentity) -> Json:
     """Return an embedder's identity as a store setting."""
     return {"id": identity.id, "dimension": identity.dimension, "fingerprint": identity.fingerprint}
+
+
+def told(identity: EmbedderIdentity) -> str:
+    """Name an embedder as messages do."""
+    weights = f", weights {identity.fingerprint[:12]}" if identity.fingerprint else ""
+    return f"{identity.id!r} ({identity.dimension} dimensions{weights})"
 
 
 def identity_of(setting: Any) -> EmbedderIdentity | None:

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 from retentive.conflicts.settings import EVERYTHING_KEPT, Noticing
 from retentive.embedders.protocol import Embedder, checked_vectors, identity
 from retentive.errors import EmbedderMismatch, Forbidden, InvalidInput, NotFound, StoreBusy, StoreFull, unknown_name
-from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in, passage
+from retentive.indexing import (
+    EMBEDDER_SETTING,
+    LANGUAGE_SETTING,
+    identity_of,
+    identity_setting,
+    index_terms,
+    language_of,
+    names_in,
+    passage,
+    told,
+)
 from retentive.maintain.decide import RULES, PruneRules
 from retentive.maintain.forget import Forgotten, Named, Order, carry_out, choose, cleaned
 from retentive.maintain.prune import BATCH, prune_space, reactivated
@@ -24,6 +34,7 @@ from retentive.recall.reinforce import read
 from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
 from retentive.stores.protocol import SpaceStore, Transaction
+from retentive.text.languages import ENGLISH
 from retentive.types import EmbedderIdentity, Gate, Json, Memory, Vectors
 from retentive.weighing.novelty import MOST, novelty
 from retentive.weighing.protocol import Rater
@@ -73,12 +84,15 @@ class Keeper:
         rules: PruneRules = RULES,
         rater: Callable[[], Rater | None] = lambda: None,
         noticing: Noticing = EVERYTHING_KEPT,
+        language: str = ENGLISH,
     ) -> None:
         self.store = store
         self.noticing = noticing
         self._rater = rater
         self._tools = tools
         self._rules = rules
+        self._language = language
+        self._spoken: tuple[Transaction, str] | None = None
         self.author = Author(store.path, now, actor, kinds)
         self.after: Callable[[SpaceStore, Sequence[Memory], Lines, datetime], None] | None = None
 
@@ -90,7 +104,7 @@ class Keeper:
         stored, current = identity_of(setting), self._identity()
         if stored is not None and stored != current:
             raise EmbedderMismatch(
-                f"Space {self.store.path!r} holds vectors of embedder {_named(stored)}, but {_named(current)} is in "
+                f"Space {self.store.path!r} holds vectors of embedder {told(stored)}, but {told(current)} is in "
                 f"use. Use {stored.id!r} again, or move every vector with `retentive maintain --re-embed` "
                 "(Space.maintain(re_embed=True)).",
                 stored=stored,
@@ -173,8 +187,17 @@ class Keeper:
         """Note the embedder with the first vector; check again, for another process may have been first."""
         setting = tx.setting(EMBEDDER_SETTING)
         self._agree(setting)
+        language = self._language_in(tx)
         if setting is None:
             tx.set_setting(EMBEDDER_SETTING, identity_setting(self._identity()))
+            if language != ENGLISH:
+                tx.set_setting(LANGUAGE_SETTING, language)
+
+    def _language_in(self, tx: Transaction) -> str:
+        """Return in which language this transaction stems words; asked once, for nobody else writes meanwhile."""
+        if self._spoken is None or self._spoken[0] is not tx:
+            self._spoken = tx, language_of(tx, self._language)
+        return self._spoken[1]
 
     def noticed(self, drafts: Sequence[Memory], vectors: Sequence[Vectors] | Vectors) -> list[Notice]:
         """Return what new memories repeat or deny of what is there; to be asked before the transaction begins."""
@@ -211,7 +234,7 @@ class Keeper:
         memory = memory.changed(id=memory_id, supersedes=tuple(held.id for held in place.retires))
         if place.successor is not None:
             memory = memory.changed(superseded_at=place.successor.created_at, superseded_by=place.successor.id)
-        tx.insert(memory, vector, index_terms(memory, self._tools().language))
+        tx.insert(memory, vector, index_terms(memory, self._language_in(tx)))
         tx.journal(entry("remember", memory, self.author, reason=reason))
         for held in place.retires:
             supersede(tx, held, memory, self.author, why.get(held.id, ""))
@@ -278,7 +301,7 @@ class Keeper:
             new = self._changed(old, fields)
             retired = _retired(tx, old, new)
             new = new.changed(supersedes=tuple(dict.fromkeys([*new.supersedes, *(held.id for held in retired)])))
-            tx.replace(new, vector, index_terms(new, self._tools().language))
+            tx.replace(new, vector, index_terms(new, self._language_in(tx)))
             tx.journal(entry("update", new, self.author, before=old, reason=reason))
             for held in retired:
                 supersede(tx, held, new, self.author)
@@ -355,7 +378,8 @@ class Keeper:
         seen = {start.id: start}
         ahead = [start]
         while ahead and len(seen) < _CHAIN_LIMIT:
-            names = {name for memory in ahead for name in _links(memory)} - set(seen)
+            links = {name for memory in ahead for name in (*memory.supersedes, memory.superseded_by)}
+            names = {name for name in links if name} - set(seen)
             ahead = list(self.store.get(sorted(names)).values())
             seen.update({memory.id: memory for memory in ahead})
         return sorted(seen.values(), key=lambda memory: (memory.created_at, memory.superseded_at is None, memory.id))
@@ -389,12 +413,3 @@ def _retired(tx: Transaction, old: Memory, new: Memory) -> list[Memory]:
     if not new.key or new.key == old.key or not new.retrievable:
         return []
     return [held for held in tx.holders(new.key) if held.id != new.id]
-
-
-def _named(identity_: EmbedderIdentity) -> str:
-    print_ = f", weights {identity_.fingerprint[:12]}" if identity_.fingerprint else ""
-    return f"{identity_.id!r} ({identity_.dimension} dimensions{print_})"
-
-
-def _links(memory: Memory) -> list[str]:
-    return [*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])]

@@ -41,8 +41,10 @@ from retentive.recall.shared import filled_up
 from retentive.recalling import Filters, cue_notes, policy_of, question_of, take_feedback, write_back
 from retentive.records import Records
 from retentive.reviewing import Reviewing
+from retentive.speaking import HomeSpeaking, SpaceSpeaking
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
+from retentive.text.languages import ENGLISH
 from retentive.thinking.pulse import Pulses
 from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.tools import LazyLlm, token_windows
@@ -53,7 +55,7 @@ Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
 
 
-class Retentive(HomeJobs, HomeThinking, HomeCustody):
+class Retentive(HomeJobs, HomeThinking, HomeCustody, HomeSpeaking):
     """A place where agents' memories live, apart from one another in spaces.
 
     ``location`` is a directory (one SQLite file per space), ``":memory:"``, or a URL: ``postgresql://…``, or
@@ -97,6 +99,7 @@ class Retentive(HomeJobs, HomeThinking, HomeCustody):
         self._tools: Tools | None = None
         self.job_handlers = {}
         self.rater = config.rater if config else None
+        self.language = config.language if config else ENGLISH
         self._pulses = Pulses()
         self.reflections = config.reflections if config else "queue"
 
@@ -180,7 +183,7 @@ class Retentive(HomeJobs, HomeThinking, HomeCustody):
         return f"<Retentive over {self.store!r}>"
 
 
-class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking, Looking, Reviewing):
+class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking, Looking, Reviewing, SpaceSpeaking):
     """One tenant's memories: the only way to any of them. Safe to share between threads."""
 
     def __init__(self, home: Retentive, path: str, shared: str | None = None, actor: str | None = None) -> None:
@@ -205,13 +208,13 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
     def _keeper(self, store: SpaceStore, rules: PruneRules | None = None) -> Keeper:
         home = self._home
         rules, rater, tools = rules or home.pruning, lambda: home.rater_in_use, lambda: home.tools_for(store)
-        keeper = Keeper(store, tools, home.now(), self._actor, home.kinds, rules, rater, home.noticing)
+        keeper = Keeper(store, tools, home.now(), self._actor, home.kinds, rules, rater, home.noticing, home.language)
         keeper.after = home._pulses.after  # noqa: SLF001 - a space is a part of its home
         return keeper
 
     @property
     def _recall_tools(self) -> Tools:
-        return self._home.tools_for(self._kept)
+        return self._home.tools_in(self._kept)
 
     def remember(
         self,
@@ -333,7 +336,7 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
         except NotFound:
             return outcome
         self._keeper(store).check_embedder()
-        return filled_up(outcome, question, store, self._home.tools_for(store))
+        return filled_up(outcome, question, store, self._home.tools_in(store))
 
     def _feedback_on(self, outcome: Outcome) -> Feedback:
         """Return how a recall gives feedback: what came from the shared space is read and never moved."""

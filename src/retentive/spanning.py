@@ -36,6 +36,9 @@ class Home(Protocol):
     def tools(self) -> Tools:
         """The models that recalls use."""
 
+    def tools_in(self, store: SpaceStore) -> Tools:
+        """Return them for one space, with its language."""
+
     def now(self) -> datetime:
         """Read the clock."""
 
@@ -94,7 +97,7 @@ def _ask(home: Home, cue: str, place: Place, policy: Policy) -> _Answer | None:
     question = question_of(cue, None, None, policy, Filters(where=place.where), now)
     ids = None if place.ids is None else frozenset(place.ids)
     question = replace(question, gate=replace(question.gate, ids=ids, pinned=None, hidden=place.hidden))
-    return _Answer(question, recall(question, store, home.tools), store)
+    return _Answer(question, recall(question, store, home.tools_in(store)), store)
 
 
 def _note(answer: _Answer, hits: list[Hit]) -> None:

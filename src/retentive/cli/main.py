@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "backup": ("backing", "Copy every space while the store is in use."),
     "restore": ("backing", "Put the spaces of a backup back."),
     "reflect": ("reflecting", "Draw insights from what was remembered lately; list the shaken ones."),
+    "language": ("language", "Say or change the language in which words are stemmed."),
     "rate": ("rating", "Rate anew how important memories are."),
     "jobs": ("jobs", "List the work that waits in the queue, and do it."),
     "usage": ("usage", "Show what language models have taken: calls, tokens, cost."),

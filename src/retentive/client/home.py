@@ -146,6 +146,10 @@ class RemoteRetentive(RemoteCustody, Retentive):
         """Refuse: the models are the server's."""
         return self._elsewhere("tools_for")
 
+    def tools_in(self, store: SpaceStore) -> Tools:  # noqa: ARG002 - as in `Retentive`
+        """Refuse: the models are the server's."""
+        return self._elsewhere("tools_in")
+
     def close(self) -> None:
         """Close the connections."""
         self.transport.close()

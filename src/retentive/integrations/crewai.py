@@ -20,7 +20,7 @@ import numpy as np
 
 from retentive.errors import EmbedderMismatch, InvalidInput, NotFound
 from retentive.extras import require_extra
-from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, names_in
+from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, language_of, names_in
 from retentive.memory import Space
 from retentive.stores.protocol import SpaceStore, Transaction
 from retentive.types import EmbedderIdentity, Gate, Memory, Vectors
@@ -57,10 +57,10 @@ class RetentiveStorage:
         if before is None:
             if vector is None:
                 raise InvalidInput(f"Record {record.id!r} has no embedding; give CrewAI's Memory an embedder.")
-            tx.insert(memory, vector, index_terms(memory))
+            tx.insert(memory, vector, index_terms(memory, language_of(tx)))
             tx.journal(entry("remember", memory, author))
         else:
-            tx.replace(memory.changed(recorded_at=before.recorded_at), vector, index_terms(memory))
+            tx.replace(memory.changed(recorded_at=before.recorded_at), vector, index_terms(memory, language_of(tx)))
             tx.journal(entry("update", memory, author, before=before))
 
     def _vector(self, tx: Transaction, embedding: Sequence[float]) -> Vectors:

@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 
 from retentive.embedders.catalogue import resolve
 from retentive.embedders.protocol import Embedder, checked_vectors, identity
-from retentive.indexing import EMBEDDER_SETTING, identity_setting, index_terms, passage
+from retentive.indexing import EMBEDDER_SETTING, identity_setting, index_terms, language_of, passage
 from retentive.opening import system_clock
 from retentive.stores.locations import EPHEMERAL, store_for
 from retentive.stores.protocol import ScrubbedStore, SpaceStore, Store, Transaction
@@ -266,11 +266,12 @@ class MirrorSpace:
         return self._store.memory_of(item, self.path, before)
 
     def _write(self, tx: Transaction, heard: Sequence[tuple[Item, Memory]]) -> None:
-        for (_, memory), vector in zip(heard, self._vectors(tx, heard), strict=True):
+        vectors, language = self._vectors(tx, heard), language_of(tx)
+        for (_, memory), vector in zip(heard, vectors, strict=True):
             if tx.get(memory.id) is None:
-                tx.insert(memory, vector, index_terms(memory))
+                tx.insert(memory, vector, index_terms(memory, language))
             else:
-                tx.replace(memory, vector, index_terms(memory))
+                tx.replace(memory, vector, index_terms(memory, language))
             tx.journal(JournalEntry(system_clock(), "import", memory.id, reason="as the base store has it"))
 
     def _vectors(self, tx: Transaction, heard: Sequence[tuple[Item, Memory]]) -> list[Vectors]:

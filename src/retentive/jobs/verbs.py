@@ -40,7 +40,8 @@ class SpaceJobs:
 
     def _worker(self) -> Worker:
         home, handlers = self._home, Handlers(self._home.job_handlers)
-        return Worker(lambda: self._keeper(self._kept), lambda: home.tools, home.llm, handlers, self.policy_in_force)
+        keeper, tools = lambda: self._keeper(self._kept), lambda: home.tools_in(self._kept)
+        return Worker(keeper, tools, home.llm, handlers, self.policy_in_force)
 
     def jobs(self, *, state: JobState | None = None, kind: str | None = None) -> builtins.list[Job]:
         """List the jobs that are not done: all, or those of a state ("waiting", "running", "dead") or a kind."""

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from retentive.errors import InvalidInput, NotFound
-from retentive.indexing import index_terms
+from retentive.indexing import index_terms, language_of
 from retentive.stores.protocol import Cursor, ScrubbedStore, SpaceStore, Transaction
 from retentive.text.entities import entity_key
 from retentive.types import Finding, Gate, JournalEntry, Json, LedgerEntry, Memory
@@ -189,7 +189,7 @@ def _leaning(store: SpaceStore, chosen: Mapping[str, Memory]) -> dict[str, Memor
 def _quoting(store: SpaceStore, memory: Memory) -> Iterator[Memory]:
     text = memory.text.strip().casefold()
     if len(text) >= SHORTEST:
-        rows = store.matching(index_terms(memory, "english"), Gate(_ANY_TIME, hidden=True), LIKE).rows
+        rows = store.matching(index_terms(memory, language_of(store)), Gate(_ANY_TIME, hidden=True), LIKE).rows
         yield from (other for other in store.memories(rows) if text in other.text.casefold())
 
 

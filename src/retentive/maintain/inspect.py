@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from retentive.embedders.protocol import Embedder, checked_vectors
-from retentive.indexing import index_terms, passage
+from retentive.indexing import index_terms, language_of, passage
 from retentive.maintain.forget import everything, journal_lines
 from retentive.maintain.reembed import TARGET_SETTING
 from retentive.stores.protocol import SpaceStore
@@ -50,7 +50,7 @@ def complete(store: SpaceStore, lacking: list[Memory], embedder: Embedder) -> st
     with store.transaction() as tx:
         for memory, vector in zip(lacking, vectors, strict=True):
             if (now := tx.get(memory.id)) is not None:
-                tx.replace(now, vector, index_terms(now))
+                tx.replace(now, vector, index_terms(now, language_of(tx)))
     return f"{len(lacking)} memories got their vector and index terms anew, from their texts."
 
 

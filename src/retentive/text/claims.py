@@ -20,7 +20,6 @@ from retentive.text.claimwords import (
     CEASED,
     CESSATIONS,
     HYPOTHETICAL,
-    IRREGULAR,
     MODIFIERS,
     NEGATIONS,
     NO_LONGER,
@@ -33,8 +32,8 @@ from retentive.text.claimwords import (
     VERBS,
 )
 from retentive.text.lazy import Lazy
+from retentive.text.lemmas import lemma, run_at
 from retentive.text.sentences import sentences
-from retentive.text.stem import stem
 from retentive.text.wording import POSSESSIVE, Word, wording
 
 LONGEST: Final = 240  # characters: what is longer tells a story, and is not read
@@ -102,16 +101,6 @@ def read_short(text: str) -> Reading:
     return Reading(tuple(claim for claim in read_of if claim), whole.corrects, whole.present)
 
 
-@lru_cache(16_384)
-def lemma(word: str) -> str:
-    """Return the stem under which forms of one word meet."""
-    if word in BE:
-        return "be"
-    if word in IRREGULAR:
-        return IRREGULAR[word]
-    return stem(word) if word.isascii() and word.isalpha() else word
-
-
 def _split(text: str) -> list[str]:
     return [part for sentence in sentences(text) for part in _clauses(sentence)]
 
@@ -155,20 +144,7 @@ def _stems(words: Sequence[Word]) -> tuple[str, ...]:
 
 def _find(words: Sequence[Word], phrase: Sequence[str], behind: int = 0) -> int:
     """Return where a run of stems begins, -1 where it does not."""
-    return _place([lemma(word.plain) for word in words], phrase, behind)
-
-
-def _place(stems: list[str], phrase: Sequence[str], behind: int = 0) -> int:
-    wanted = list(phrase)
-    at = behind - 1
-    for _ in range(stems.count(wanted[0])):
-        try:
-            at = stems.index(wanted[0], at + 1)
-        except ValueError:  # the others stand before
-            return -1
-        if stems[at : at + len(wanted)] == wanted:
-            return at
-    return -1
+    return run_at([lemma(word.plain) for word in words], phrase, behind)
 
 
 def _subject(words: Sequence[Word]) -> tuple[str, ...]:
@@ -235,10 +211,10 @@ def _ended(words: list[Word]) -> Claim | None:
     """Read what says that something is over: "stopped smoking", "used to sing", "sold the Vespa", "… is cancelled"."""
     stems = [lemma(word.plain) for word in words]
     for phrase in CESSATIONS:
-        at = _place(stems, phrase)
+        at = run_at(stems, phrase)
         if at >= 0 and not _denies(words[:at]) and not _told_of(words, at):
             return _over(words, at, at + len(phrase), "!" + phrase[0])
-    used = _place(stems, ("use", "to"))
+    used = run_at(stems, ("use", "to"))
     if used >= 0 and words[used].plain == "used" and words[used - 1 if used else 0].plain not in BE:
         found = _predicate(words[:used], words[used + 2 :])
         return found._replace(denied=True, ceased=True) if found else None

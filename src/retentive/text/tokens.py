@@ -20,10 +20,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
-from retentive.errors import unknown_name
+from retentive.text.languages import ENGLISH, NONE, Language, checked_language, language_named
 from retentive.text.lazy import Lazy
-from retentive.text.stem import stem
-from retentive.text.stopwords import STOP_WORDS
 
 MAX_TERM: Final = 128
 """Longer terms are cut here: a pasted blob must not become a megabyte term. A sha-512 in hex still fits."""
@@ -99,9 +97,6 @@ _QUANTITY: Final = Lazy(
     re.IGNORECASE,
 )
 
-_MEANT: Final = frozenset(("May", "US", "IT", "WHO", "U.S"))
-"""Spelt so, these are a month, a country, a trade and a body; otherwise the words beside them in the stop list."""
-
 
 class _Analysis(NamedTuple):
     """What one chunk contributes: everything to an index, less the stop words to a query."""
@@ -110,13 +105,13 @@ class _Analysis(NamedTuple):
     telling: tuple[str, ...]
 
 
-def terms(text: str, *, language: str = "english") -> list[str]:
+def terms(text: str, *, language: str = ENGLISH) -> list[str]:
     """Every term of a text in reading order, repetitions included: what an index stores."""
     known = _analyser(language)
     return list(chain.from_iterable([known[chunk].every for chunk in chunks(text)]))
 
 
-def query_terms(text: str, *, language: str = "english") -> list[str]:
+def query_terms(text: str, *, language: str = ENGLISH) -> list[str]:
     """The distinct terms a cue is searched by: no stop words, unless it has nothing else."""
     known = _analyser(language)
     found = [known[chunk] for chunk in chunks(text)]
@@ -186,10 +181,10 @@ def _identifier(chunk: str) -> str:
 
 
 def _analyser(language: str) -> _Known:
-    try:
-        return _ANALYSERS[language]
-    except KeyError:
-        raise unknown_name("language", language, _ANALYSERS) from None
+    known = _ANALYSERS.get(language)
+    if known is None:
+        known = _ANALYSERS.setdefault(checked_language(language), _Known(language_named(language)))
+    return known
 
 
 class _Known(dict[str, _Analysis]):
@@ -198,11 +193,12 @@ class _Known(dict[str, _Analysis]):
     Bounded by bytes as well as entries: one huge chunk must not live in it. Threads may work a chunk out twice.
     """
 
-    def __init__(self, *, english: bool) -> None:
-        self._english = english
+    def __init__(self, language: Language) -> None:
+        super().__init__()
+        self._language = language._replace(stops=frozenset(map(fold, language.stops)))
 
     def __missing__(self, chunk: str) -> _Analysis:
-        found = _analyse(chunk, english=self._english)
+        found = _analyse(chunk, self._language)
         if len(chunk) <= _CACHED_CHUNK:
             if len(self) >= _CACHE_SIZE:
                 self.clear()
@@ -210,14 +206,14 @@ class _Known(dict[str, _Analysis]):
         return found
 
 
-def _analyse(chunk: str, *, english: bool) -> _Analysis:
+def _analyse(chunk: str, language: Language) -> _Analysis:
     if not chunk.isascii() and _RUN.fullmatch(chunk):
         return _pairs(chunk)
     if chunk[1:] in {"++", "#"}:
         return _both((chunk.lower(),))
     if chunk.isalpha():
-        return _word(chunk, english=english)
-    return _compound(chunk, english=english)
+        return _word(chunk, language)
+    return _compound(chunk, language)
 
 
 def _both(found: tuple[str, ...]) -> _Analysis:
@@ -234,43 +230,56 @@ def _pairs(run: str) -> _Analysis:
     return _Analysis((*_IDEOGRAPH.findall(folded), *pairs), pairs)
 
 
-def _word(chunk: str, *, english: bool) -> _Analysis:
+def _word(chunk: str, language: Language) -> _Analysis:
     """A plain word: stemmed, and with its parts when it is written in camel case."""
     whole = fold(chunk)
-    if english and whole in STOP_WORDS and chunk not in _MEANT:
-        return _Analysis((_stemmed(whole, english=english),), ())
-    return _both(tuple(dict.fromkeys((_stemmed(whole, english=english), *_humps(chunk, english=english)))))
+    forms = _forms(chunk, whole, language)
+    if whole in language.stops and chunk not in language.meant:
+        return _Analysis(forms, ())
+    return _both(tuple(dict.fromkeys((*forms, *_humps(chunk, language)))))
 
 
-def _humps(word: str, *, english: bool) -> Iterator[str]:
+def _forms(chunk: str, whole: str, language: Language) -> tuple[str, ...]:
+    """The stem of a word as it was written, and where that has accents, of the word as it is often typed: both meet."""
+    plain = _stemmed(whole, language)
+    if language.ascii_only or language.stem is None or chunk.isascii() or len(chunk) > MAX_TERM:
+        return (plain,)
+    return tuple(dict.fromkeys((fold(language.stem(chunk.casefold())), plain)))
+
+
+def _humps(word: str, language: Language) -> Iterator[str]:
     if word.isascii() and not (word.islower() or word[1:].islower() or word.isupper()):
         for hump in _CAMEL.findall(word):
-            yield _stemmed(hump.lower(), english=english)
+            yield _stemmed(hump.lower(), language)
 
 
-def _stemmed(word: str, *, english: bool) -> str:
-    if english and word.isascii() and word.isalpha():
-        return stem(word)[:MAX_TERM] if len(word) <= MAX_TERM else word[:MAX_TERM]
-    return word[:MAX_TERM]
+def _stemmed(word: str, language: Language) -> str:
+    stem = language.stem
+    if stem is None or len(word) > MAX_TERM or not word.isalpha() or (language.ascii_only and not word.isascii()):
+        return word[:MAX_TERM]
+    return stem(word)[:MAX_TERM]
 
 
-def _compound(chunk: str, *, english: bool) -> _Analysis:
+def _compound(chunk: str, language: Language) -> _Analysis:
     """Several words in one: the whole as a name of its own, then what it is made of, each once."""
     if _URL.match(chunk):
         chunk = _URL.sub("", chunk, count=1).rstrip(_URL_TAIL)
     chunk = _CONTRACTED.sub("", chunk.replace(",", "")).strip("_")
+    if language.article is not None:
+        chunk = language.article.sub("", chunk)
     if not chunk or chunk.isalpha():
-        return _word(chunk, english=english) if chunk else _both(())
+        return _word(chunk, language) if chunk else _both(())
     parts = _Analysis((), ())
     if not _DOTTED.fullmatch(chunk):
-        parts = _parts(chunk, english=english)
-    whole = _whole(chunk, english=english)
-    idle = not parts.telling and (bool(parts.every) or whole[0] in STOP_WORDS) and chunk not in _MEANT and english
+        parts = _parts(chunk, language)
+    whole = _whole(chunk, language)
+    little = bool(parts.every) or whole[0] in language.stops
+    idle = not parts.telling and little and chunk not in language.meant and bool(language.stops)
     every = tuple(dict.fromkeys((*whole, *parts.every)))
     return _Analysis(every, () if idle else tuple(dict.fromkeys((*whole, *parts.telling))))
 
 
-def _whole(chunk: str, *, english: bool) -> tuple[str, ...]:
+def _whole(chunk: str, language: Language) -> tuple[str, ...]:
     """The chunk as one term; a version also without its ``v``; nothing when it is too long to be a name."""
     folded = fold(chunk)
     if _DOTTED.fullmatch(folded):
@@ -279,11 +288,11 @@ def _whole(chunk: str, *, english: bool) -> tuple[str, ...]:
         return (folded[:MAX_TERM],) if folded.isalnum() else ()
     joined = _JOINT.sub("", folded)
     if joined.isalpha() and "_" not in chunk:
-        return (_stemmed(joined, english=english),)
+        return (_stemmed(joined, language),)
     return (joined, joined[1:]) if _VERSION.match(joined) else (joined,)
 
 
-def _parts(chunk: str, *, english: bool) -> _Analysis:
+def _parts(chunk: str, language: Language) -> _Analysis:
     every: list[str] = []
     telling: list[str] = []
     ascii_only = chunk.isascii()
@@ -291,25 +300,25 @@ def _parts(chunk: str, *, english: bool) -> _Analysis:
         if not ascii_only and _RUN.fullmatch(piece):
             found = [_pairs(piece)]
         else:
-            found = [_part(part, english=english) for part in _PARTS.findall(piece)] if "'" not in piece else []
+            found = [_part(part, language) for part in _PARTS.findall(piece)] if "'" not in piece else []
             if piece != chunk and len(found) != 1:
-                found.append(_both(_whole(piece, english=english)))
+                found.append(_both(_whole(piece, language)))
         for each in found:
             every += each.every
             telling += each.telling
     return _Analysis(tuple(every), tuple(telling))
 
 
-def _part(part: str, *, english: bool) -> _Analysis:
+def _part(part: str, language: Language) -> _Analysis:
     """One part of a compound. A single character is indexed but too common to search by."""
     if len(part) == 1:
         return _Analysis((fold(part),), ())
     if part.isalpha():
-        return _word(part, english=english)
+        return _word(part, language)
     runs = _TWO_RUNS.fullmatch(part)
     split = tuple(fold(run) for run in runs.groups() if run) if runs else ()
     kept = [run for run in split if (len(run) > 1 or run.isdigit()) and run not in _ORDINAL]
     return _both(tuple(run[:MAX_TERM] for run in (fold(part), *kept)))
 
 
-_ANALYSERS: Final = {"english": _Known(english=True), "none": _Known(english=False)}
+_ANALYSERS: Final = {name: _Known(language_named(name)) for name in (ENGLISH, NONE)}

@@ -15,12 +15,14 @@ from typing import Final
 import numpy as np
 
 from retentive.errors import InvalidInput, StoreCorrupt
-from retentive.indexing import index_terms
+from retentive.indexing import LANGUAGE_SETTING, index_terms, language_of
+from retentive.maintain.reindex import re_index
 from retentive.once import MOVED
 from retentive.stores.protocol import Cursor, SpaceStore, Store, Transaction
 from retentive.transfer.digest import digest_of, is_emptied, told
 from retentive.transfer.writing import BATCH, Progress, journal_lines
 from retentive.types import NEVER_READ, Access, Gate, Job, JournalEntry, Json, LedgerEntry, Memory, Vectors
+from retentive.writing import Author
 
 MARK: Final = MOVED + "from"
 """The setting by which a target knows that a move began it; its value is None, or the digest it ended with."""
@@ -156,6 +158,7 @@ class _Move:
         the target is erased there already, and its tombstone stays as it is.
         """
         self._written = 0
+        self._speak_alike()
         for entry in self._behind(self._until):
             self._until = entry.sequence
         self._copy_memories(advance, last=last)
@@ -165,6 +168,14 @@ class _Move:
         self._copy_ledger()
         self._copy_settings_and_jobs()
         return self._written
+
+    def _speak_alike(self) -> None:
+        """Index what the target has by the source's language, which may have changed meanwhile."""
+        language = language_of(self._source)
+        if language_of(self._target) != language:
+            with self._target.transaction() as tx:
+                tx.set_setting(LANGUAGE_SETTING, language)
+                self._written += re_index(self._target, tx, language, Author(self._target.path, datetime.now(UTC)))
 
     def _behind(self, sequence: int) -> Iterator[JournalEntry]:
         while batch := self._source.read_journal(after=sequence, limit=BATCH):
@@ -291,10 +302,10 @@ def _settings(space: SpaceStore) -> dict[str, Json]:
 
 def _put(tx: Transaction, memory: Memory, present: Memory | None, vector: Vectors, known: Vectors | None) -> None:
     if present is None:
-        tx.insert(memory, vector, index_terms(memory))
+        tx.insert(memory, vector, index_terms(memory, language_of(tx)))
         return
     if present.changed(access=NEVER_READ) != memory.changed(access=NEVER_READ) or not _equal(vector, known):
-        tx.replace(memory, vector, index_terms(memory))
+        tx.replace(memory, vector, index_terms(memory, language_of(tx)))
     if present.access != memory.access:
         access: Access = memory.access
         tx.set_access({memory.id: access})

@@ -20,8 +20,17 @@ import numpy as np
 from retentive.embedders.protocol import Embedder, checked_vectors, query_vector
 from retentive.embedders.protocol import identity as embedder_identity
 from retentive.errors import EmbedderMismatch, InvalidInput, unknown_name
-from retentive.indexing import EMBEDDER_SETTING, identity_of, identity_setting, index_terms, passage
+from retentive.indexing import (
+    EMBEDDER_SETTING,
+    LANGUAGE_SETTING,
+    identity_of,
+    identity_setting,
+    index_terms,
+    language_of,
+    passage,
+)
 from retentive.stores.protocol import SpaceStore, Transaction
+from retentive.text.languages import checked_language
 from retentive.transfer.lines import Header, Line, damaged, dumped, read_lines, verify
 from retentive.transfer.records import (
     journal_record,
@@ -206,11 +215,14 @@ class _Import:
     def _import_settings(self) -> None:
         """Take over the settings that the space has no value for."""
         with self._store.transaction() as transaction:
+            ours = {EMBEDDER_SETTING}
             if transaction.setting(EMBEDDER_SETTING) is None:
                 transaction.set_setting(EMBEDDER_SETTING, identity_setting(self._identity))
+            else:
+                ours.add(LANGUAGE_SETTING)  # what is here is indexed already, and stays as it is
             for name, value in self._values("setting", lambda record: (record.get("name"), record.get("value"))):
-                if isinstance(name, str) and name != EMBEDDER_SETTING and transaction.setting(name) is None:
-                    transaction.set_setting(name, value)
+                if isinstance(name, str) and name not in ours and transaction.setting(name) is None:
+                    transaction.set_setting(name, checked_language(value) if name == LANGUAGE_SETTING else value)
                 self._advance(1)
 
     def _import_memories(self, batch: list[tuple[Memory, Vectors | None]]) -> None:
@@ -237,7 +249,7 @@ class _Import:
     def _insert(self, transaction: Transaction, arrival: _Arrival) -> None:
         memory = arrival.memory
         assert arrival.vector is not None  # noqa: S101 -- `_vectors` gave every one
-        transaction.insert(memory, arrival.vector, index_terms(memory))
+        transaction.insert(memory, arrival.vector, index_terms(memory, language_of(transaction)))
 
     def _replace(self, transaction: Transaction, arrival: _Arrival) -> None:
         """Let the file's memory win, and note in the journal what it won against."""
@@ -246,7 +258,7 @@ class _Import:
             self._retire_holders(transaction, memory)
             self._insert(transaction, arrival)
         else:
-            transaction.replace(memory, arrival.vector, index_terms(memory))
+            transaction.replace(memory, arrival.vector, index_terms(memory, language_of(transaction)))
             transaction.set_access({memory.id: memory.access})
         self._counts["replaced"] += 1
         transaction.journal(self._note("import", memory, before, memory))

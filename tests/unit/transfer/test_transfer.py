@@ -51,7 +51,7 @@ def put(store: SpaceStore, *memories: Memory, embedder: HashEmbedder = EMBEDDER)
         tx.set_setting(EMBEDDER_SETTING, identity_setting(identity))
         for memory in memories:
             vector = checked_vectors(embedder, [passage(memory)])[0]
-            tx.insert(memory, vector, index_terms(memory))
+            tx.insert(memory, vector, index_terms(memory, "english"))
             tx.journal(JournalEntry(NOW, "remember", memory.id, "me", "", None, {"text": memory.text}))
 
 
@@ -165,7 +165,7 @@ def test_imported_memories_are_found_like_remembered_ones(filled: SpaceStore, tm
     export_space(filled, tmp_path / "a.jsonl")
     other = a_space()
     import_space(other, tmp_path / "a.jsonl", embedder=EMBEDDER)
-    terms = index_terms(a_memory(2))
+    terms = index_terms(a_memory(2), "english")
     assert (
         other.matching(terms, EVERYTHING, 10).scores.tolist() == filled.matching(terms, EVERYTHING, 10).scores.tolist()
     )
