@@ -18,6 +18,7 @@ from retentive.indexing import index_terms
 from retentive.integrations.rows import Row
 from retentive.stores.memory_state import passes
 from retentive.stores.ranking import bm25, distinct, idf
+from retentive.text.languages import ENGLISH
 from retentive.types import Gate, Memory, Vectors
 
 FIRST: Final = 1 << 40
@@ -38,7 +39,7 @@ class Met:
     @cached_property
     def terms(self) -> Counter[str]:
         """Return how often the memory has each index term."""
-        return Counter(index_terms(self.memory))
+        return Counter(index_terms(self.memory, ENGLISH))
 
 
 class Pool:
