@@ -42,8 +42,8 @@ from retentive.reviewing import Reviewing
 from retentive.speaking import HomeSpeaking, SpaceSpeaking
 from retentive.stores.memory import MemoryStore
 from retentive.stores.protocol import SpaceStore, Store
-from retentive.thinking.pulse import Pulses
 from retentive.text.languages import ENGLISH
+from retentive.thinking.pulse import Pulses
 from retentive.thinking.verbs import HomeThinking, SpaceThinking
 from retentive.tools import LazyLlm, token_windows
 from retentive.types import KINDS, SLUG, AgentState, Draft, Json, Memory, Moment, aware
