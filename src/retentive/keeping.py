@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from retentive.conflicts.settings import EVERYTHING_KEPT, Noticing
 from retentive.embedders.protocol import Embedder, checked_vectors, identity
@@ -29,7 +29,7 @@ from retentive.maintain.prune import BATCH, prune_space, reactivated
 from retentive.maintain.reembed import re_embed_space
 from retentive.maintain.report import Upkeep
 from retentive.once import forget_notes, once_of
-from retentive.pages import Page, Version, check_limit, read_cursor, write_cursor
+from retentive.pages import Page, Version, chain_of, check_limit, read_cursor, write_cursor
 from retentive.recall.reinforce import read
 from retentive.recall.request import Tools
 from retentive.recalling import LEDGER_DAYS, LEDGER_KEPT, Filters, gate_of
@@ -60,6 +60,7 @@ from retentive.writing import (
     new_id,
     place_of,
     supersede,
+    taken_over,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 Lines = tuple[int, int]
 """Where the journal ended when a transaction began, and where it ends now."""
-_CHAIN_LIMIT: Final = 10_000
 
 
 class Keeper:
@@ -299,7 +299,7 @@ class Keeper:
                 return old
             check_version(old, version)
             new = self._changed(old, fields)
-            retired = _retired(tx, old, new)
+            retired = taken_over(tx, old, new)
             new = new.changed(supersedes=tuple(dict.fromkeys([*new.supersedes, *(held.id for held in retired)])))
             tx.replace(new, vector, index_terms(new, self._language_in(tx)))
             tx.journal(entry("update", new, self.author, before=old, reason=reason))
@@ -373,16 +373,8 @@ class Keeper:
         ]
 
     def chain(self, memory_id: str) -> list[Memory]:
-        """Walk supersession both ways from any link; a cycle offered by bad data ends the walk."""
-        start = self._read(memory_id)
-        seen = {start.id: start}
-        ahead = [start]
-        while ahead and len(seen) < _CHAIN_LIMIT:
-            links = {name for memory in ahead for name in (*memory.supersedes, memory.superseded_by)}
-            names = {name for name in links if name} - set(seen)
-            ahead = list(self.store.get(sorted(names)).values())
-            seen.update({memory.id: memory for memory in ahead})
-        return sorted(seen.values(), key=lambda memory: (memory.created_at, memory.superseded_at is None, memory.id))
+        """Walk supersession both ways from any link."""
+        return chain_of(self.store, self._read(memory_id))
 
     def maintain(
         self,
@@ -406,10 +398,3 @@ class Keeper:
             return Upkeep(counts)
         report = prune_space(self.store, self.author, self._rules, batch=batch, progress=progress)
         return Upkeep({**counts, "pruned": len(report.pruned), "looked_at": report.looked_at}, report.pruned)
-
-
-def _retired(tx: Transaction, old: Memory, new: Memory) -> list[Memory]:
-    """Return what gives way to a memory that takes over a key; one that is retired itself takes nothing over."""
-    if not new.key or new.key == old.key or not new.retrievable:
-        return []
-    return [held for held in tx.holders(new.key) if held.id != new.id]

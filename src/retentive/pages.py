@@ -1,4 +1,4 @@
-"""What listing and history give back: a page with the place where the next begins, and a memory's states."""
+"""What listing and history give back: a page with the place where the next begins, a memory's states, its chain."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from datetime import datetime
 from typing import Any, Final, overload
 
 from retentive.errors import InvalidInput
-from retentive.stores.protocol import Cursor
+from retentive.stores.protocol import Cursor, SpaceStore
 from retentive.types import Json, Memory, aware
 
 _LARGEST_PAGE: Final = 10_000
+_LONGEST_CHAIN: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +72,14 @@ def read_cursor(cursor: str | None) -> Cursor | None:
         return Cursor(aware(datetime.fromisoformat(created), "created"), str(memory_id))
     except (ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(f"cursor={cursor!r} is not one that list() gave out.", value=cursor) from error
+
+
+def chain_of(store: SpaceStore, start: Memory) -> list[Memory]:
+    """Return a memory with what it supersedes and is superseded by; a cycle offered by bad data ends the walk."""
+    seen = {start.id: start}
+    ahead = [start]
+    while ahead and len(seen) < _LONGEST_CHAIN:
+        links = {name for memory in ahead for name in (*memory.supersedes, memory.superseded_by)}
+        ahead = list(store.get(sorted(name for name in links if name and name not in seen)).values())
+        seen.update({memory.id: memory for memory in ahead})
+    return sorted(seen.values(), key=lambda memory: (memory.created_at, memory.superseded_at is None, memory.id))

@@ -358,6 +358,13 @@ def entry(
     )
 
 
+def taken_over(tx: Transaction, old: Memory, new: Memory) -> list[Memory]:
+    """Return what gives way to a memory that takes over a key; one that is retired itself takes nothing over."""
+    if not new.key or new.key == old.key or not new.retrievable:
+        return []
+    return [held for held in tx.holders(new.key) if held.id != new.id]
+
+
 def supersede(tx: Transaction, old: Memory, new: Memory, author: Author, why: str = "") -> None:
     """Retire ``old`` in favour of ``new`` at once; ``why`` where it was not asked for by key or name.
 
