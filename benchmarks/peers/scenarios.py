@@ -3,8 +3,10 @@
     python benchmarks/peers/scenarios.py
     python benchmarks/peers/scenarios.py --only chroma --only mem0_plain
 
-Environments are made under .venvs/peers from requirements/*.txt the first time (PEERS_VENVS names another place). A
-peer that was not run this time keeps its column. Retentive is the first column, by the same command.
+Environments are made under .venvs/peers from requirements/*.txt the first time (PEERS_VENVS names another place), by a
+Python whose SQLite loads extensions, which some of them need (PEERS_PYTHON names one). A peer that was not run this
+time keeps its column, with "not run" for behaviours that are new since. Retentive is the first column, by the same
+command. A peer whose program breaks gets no column at all: that is our adapter or environment, and no verdict on it.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -43,9 +46,9 @@ def main() -> None:
         board[name] = played(name)
         kept, asked = tally(board[name]["verdicts"])
         print(f"{board[name]['name']}: {kept} of {asked}", flush=True)
-    board = {name: board[name] for name in ("retentive", *SUBJECTS) if name in board}
-    path.write_text(json.dumps(board, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (HERE / "scoreboard.md").write_text(markdown(board), "utf-8")
+        board = {name: board[name] for name in ("retentive", *SUBJECTS) if name in board}
+        path.write_text(json.dumps(board, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        (HERE / "scoreboard.md").write_text(markdown(board), "utf-8")
 
 
 def played(name: str) -> dict[str, Any]:
@@ -61,16 +64,30 @@ def played(name: str) -> dict[str, Any]:
     if done.returncode not in {0, 1} or not done.stdout:
         raise SystemExit(f"{name}: {done.stderr[-2000:]}")
     verdicts = [{k: v for k, v in verdict.items() if k != "seconds"} for verdict in json.loads(done.stdout)]
+    broken = next((verdict["reason"] for verdict in verdicts if "PeerFailed" in verdict["reason"]), None)
+    if broken:
+        raise SystemExit(f"{name} did not run, which is no failure of its memory: {broken}")
     return {**told, "verdicts": verdicts}
 
 
 def _environment(name: str) -> Path:
     python = VENVS / name / "bin/python"
     if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(VENVS / name)], check=True)
+        subprocess.run([_interpreter(), "-m", "venv", str(VENVS / name)], check=True)
         install = ["-m", "pip", "install", "-q", "-r", str(HERE / f"requirements/{name}.txt")]
         subprocess.run([str(python), *install], check=True)
     return python
+
+
+def _interpreter() -> str:
+    """Return the first Python at hand whose SQLite loads extensions; this one where none does."""
+    loads = "import sqlite3; sqlite3.connect(':memory:').enable_load_extension(True)"
+    for python in (os.environ.get("PEERS_PYTHON"), sys.executable, "/usr/bin/python3", "python3"):
+        if python and shutil.which(python):
+            tried = subprocess.run([python, "-c", loads], capture_output=True, check=False)
+            if tried.returncode == 0:
+                return python
+    return sys.executable
 
 
 def tally(verdicts: list[dict[str, Any]]) -> tuple[int, int]:
@@ -91,9 +108,11 @@ def markdown(board: dict[str, Any]) -> str:
         f"| | behaviour | {' | '.join(peer['name'] for peer in peers)} |",
         f"|--:|---|{'---|' * len(peers)}",
     ]
-    for verdicts in zip(*(peer["verdicts"] for peer in peers), strict=True):
-        marks = " | ".join(MARKS[verdict["outcome"]] for verdict in verdicts)
-        lines.append(f"| {verdicts[0]['number']} | {verdicts[0]['name']} | {marks} |")
+    outcomes = [{verdict["number"]: verdict["outcome"] for verdict in peer["verdicts"]} for peer in peers]
+    names = {verdict["number"]: verdict["name"] for peer in reversed(peers) for verdict in peer["verdicts"]}
+    for number, name in sorted(names.items(), key=lambda pair: int(pair[0])):
+        marks = " | ".join(MARKS.get(outcome.get(number, ""), "not run") for outcome in outcomes)
+        lines.append(f"| {number} | {name} | {marks} |")
     sums = " | ".join("{} of {}".format(*tally(peer["verdicts"])) for peer in peers)
     lines += [f"| | **kept** | {sums} |", "", "## How each was used, and why it failed or was not asked"]
     for peer in peers:

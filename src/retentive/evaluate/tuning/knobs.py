@@ -68,6 +68,14 @@ class Knobs:
         weights = np.array([list(self.policy.weights.values())], dtype=np.float64)
         return Points(weights, np.zeros_like(weights, dtype=np.int64), np.array([self.floors[0]]))
 
+    def spread(self, points: Points) -> Floats:
+        """Return settings by variants: each signal's weight in the place of its chosen variant, 0 in the others'."""
+        widths = np.array([len(found) for found in self.variants])
+        starts = np.cumsum(widths) - widths
+        spread = np.zeros((len(points), int(widths.sum())))
+        np.put_along_axis(spread, points.choices + starts, points.weights, axis=1)
+        return spread
+
     @property
     def free(self) -> bool:
         """Whether there is anything to turn: one weight alone changes no order."""

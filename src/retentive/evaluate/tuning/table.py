@@ -6,14 +6,14 @@ read, which the policy that gathered the evidence decided, and what selection do
 (near-duplicates, diversity, succession). That is why a setting found here is asked through the real recall before
 anyone believes it.
 
-A question at a time under many settings at once: its few hundred candidates by some hundred settings stay in the
-processor's cache, which all questions side by side would not.
+A question at a time under many settings at once, in one matrix product: its few hundred candidates by some dozens of
+settings stay in the processor's cache, which all questions side by side would not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -30,6 +30,7 @@ from retentive.scoring.signals import SIGNALS, Pool
 from retentive.types import Floats, RowIds
 
 BATCH: Final = 64  # settings scored together
+ALONE: Final = 200_000  # multiplications
 TINY: Final = 1e-300  # stands for 0 under a logarithm
 _READ_BY_CONTEXT: Final = ("similarity", "lexical", "late")
 
@@ -48,10 +49,12 @@ class Table:
         """Return what questions (all, where none are named) are worth under every setting: settings by questions."""
         chosen = range(len(self)) if questions is None else questions
         values = np.zeros((len(points), len(chosen)))
-        for rows in _batches(points):
+        for start in range(0, len(points), BATCH):
+            rows = np.arange(start, min(start + BATCH, len(points)))
             batch = points.take(rows)
+            weights = self.knobs.spread(batch)
             for at, question in enumerate(chosen):
-                values[rows, at] = self.sheets[question].value(batch)
+                values[rows, at] = self.sheets[question].value(batch, weights)
         return values
 
     def cosines(self) -> tuple[Floats, Floats]:
@@ -62,14 +65,6 @@ class Table:
             for sheet, cosines in zip(self.sheets, every, strict=True)
         ]
         return np.concatenate(every), np.concatenate(right)
-
-
-def _batches(points: Points) -> Iterator[RowIds]:
-    """Yield settings that share their choices, some at a time."""
-    _, group = np.unique(points.choices, axis=0, return_inverse=True)
-    for number in range(int(group.max(initial=-1)) + 1):
-        rows = np.flatnonzero(group.ravel() == number)
-        yield from (rows[at : at + BATCH] for at in range(0, len(rows), BATCH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +87,7 @@ class _Sheet:
     gold: tuple[tuple[int, ...], ...]  # for each right answer its places
     factors: Floats  # candidates by signals: what the cue's intent and the candidate's kind make of a weight
     around: _Surroundings | None = None
-    _columns: dict[tuple[int, int], Floats] = field(default_factory=dict)
+    _shapes: Floats | None = None
 
     @classmethod
     def of(cls, knobs: Knobs, asked: Asked) -> _Sheet:
@@ -110,13 +105,13 @@ class _Sheet:
     def pool(self) -> Pool:
         return self.asked.evidence.pool
 
-    def value(self, points: Points) -> Floats:
-        """Return what the answers under settings that share their choices are worth."""
+    def value(self, points: Points, weights: Floats) -> Floats:
+        """Return what the answers under some settings are worth; ``weights`` are theirs, spread over all shapes."""
         if not len(self.order):
             return np.full(len(points), float(self.asked.one.question.abstains))
-        scores = self.scores(points)
+        scores = self.scores(points, weights)
         if self.asked.one.question.abstains:
-            return np.where(np.any(scores > -np.inf, axis=0), 0.0, 1.0)
+            return np.where(np.any(scores > -np.inf, axis=1), 0.0, 1.0)
         gained: Floats = np.zeros(len(points))
         ideal = 1 / _ideal(min(NDCG_DEPTH, len(self.gold)))
         for places in self.gold:
@@ -125,49 +120,58 @@ class _Sheet:
                 gained += np.where(best <= NDCG_DEPTH, ideal / np.log2(1 + best), 0.0)
         return gained
 
-    def scores(self, points: Points) -> Floats:
-        """Return candidates by settings: each score, -inf below the floor."""
-        policy, choices = self.knobs.policy, points.choices[0]
-        columns = np.array([self._column(k, int(choices[k])) for k in range(len(self.knobs.names))]).T
+    def scores(self, points: Points, weights: Floats) -> Floats:
+        """Return settings by candidates: each score, -inf below the floor."""
+        policy = self.knobs.policy
+        scores = _product(weights, self._every_shape())
         if policy.combine == "product":
-            scores: Floats = np.exp((columns * self.factors) @ points.weights.T)
+            scores = np.exp(scores)
         else:
-            scores = (columns * self.factors) @ points.weights.T + self._late_terms(points)
-        scores *= self.pool.columns.trust[self.order, None]
+            self._add_late_terms(scores, points)
+        scores *= self.pool.columns.trust[self.order]
         if (points.floors > NO_FLOOR).any():
-            relevance = self.asked.evidence.relevance[self.order, None]
-            judged = scores if policy.selection.floor_on == "score" else relevance
-            scores = np.where(judged >= points.floors, scores, -np.inf)
+            judged = scores if policy.selection.floor_on == "score" else self.asked.evidence.relevance[self.order]
+            scores = np.where(judged >= points.floors[:, None], scores, -np.inf)
         return scores
 
     def by_id(self, points: Points) -> dict[str, float]:
         """Return the candidates with their scores under one setting, by the ids of the space."""
-        ids = self.pool.columns.ids
-        return {ids[at]: float(score) for at, score in zip(self.order, self.scores(points)[:, 0], strict=True)}
+        ids, scores = self.pool.columns.ids, self.scores(points, self.knobs.spread(points))[0]
+        return {ids[at]: float(score) for at, score in zip(self.order, scores, strict=True)}
 
-    def _column(self, k: int, choice: int) -> Floats:
+    def _every_shape(self) -> Floats:
+        """Return shapes by candidates: every variant of every signal's column, with what intent and kind make of it.
+
+        One product with weights that are 0 but for the variant chosen then scores settings of any choices together.
+        """
+        if self._shapes is None:
+            shapes = [
+                self._column(name, spec) * self.factors[:, k]
+                for k, (name, variants) in enumerate(zip(self.knobs.names, self.knobs.variants, strict=True))
+                for spec in variants
+            ]
+            self._shapes = np.array(shapes)
+        return self._shapes
+
+    def _column(self, name: str, spec: SignalSpec) -> Floats:
         """Return a signal's normalised column; of the context, which follows the weights, zeros."""
-        if (k, choice) not in self._columns:
-            name, spec = self.knobs.names[k], self.knobs.variants[k][choice]
-            if name == "context" and self.around is not None:
-                column = np.zeros(len(self.order))
-            else:
-                column = _normalised(name, spec, self.pool)[self.order]
-            product = self.knobs.policy.combine == "product"
-            self._columns[k, choice] = np.log(np.maximum(column, TINY)) if product else column
-        return self._columns[k, choice]
+        if name == "context" and self.around is not None:
+            return np.zeros(len(self.order))
+        column = _normalised(name, spec, self.pool)[self.order]
+        return np.log(np.maximum(column, TINY)) if self.knobs.policy.combine == "product" else column
 
-    def _late_terms(self, points: Points) -> Floats:
-        """Return what the window bonus and the context add."""
-        policy = self.knobs.policy
-        bonus = effective_weights(policy, self.asked.cue).get("window", 0.0)
-        terms = np.tile((bonus * self.pool.window[self.order])[:, None], (1, len(points)))
+    def _add_late_terms(self, scores: Floats, points: Points) -> None:
+        """Add the window bonus and the context."""
+        bonus = effective_weights(self.knobs.policy, self.asked.cue).get("window", 0.0)
+        if bonus:
+            scores += bonus * self.pool.window[self.order]
         if self.around is not None and len(self.around.mine):
             at, mine = self.knobs.names.index("context"), self.around.mine
-            terms[mine] += self._margins(points, self.around) * self.factors[mine, at, None] * points.weights[:, at]
-        return terms
+            margins = self._margins(points, self.around) * (points.weights[:, at] * self.factors[mine, at, None])
+            scores[:, mine] += margins.T
 
     def _margins(self, points: Points, around: _Surroundings) -> Floats:
+        """Return candidates by settings: how far the best of each one's neighbours stands above the usual."""
         names = self.knobs.names
         places = [names.index(name) if name in names else None for name in _READ_BY_CONTEXT]
         weights = np.array([points.weights[:, k] if k is not None else np.zeros(len(points)) for k in places])
@@ -176,6 +180,13 @@ class _Sheet:
         for theirs, share in zip(around.theirs, around.share, strict=True):
             np.maximum(margins, above[theirs] * share[:, None], out=margins)
         return margins
+
+
+def _product(weights: Floats, shapes: Floats) -> Floats:
+    """Multiply some hundred thousand numbers at a time: for more, linear algebra makes threads, which only wait."""
+    step = max(1, ALONE // max(1, weights.size))
+    parts = [weights @ shapes[:, at : at + step] for at in range(0, shapes.shape[1], step)]
+    return np.concatenate(parts, axis=1)
 
 
 def _live_context(policy: Policy) -> bool:
@@ -217,10 +228,10 @@ def _look_around(asked: Asked, order: RowIds) -> _Surroundings:
 
 def _ranks(scores: Floats, place: int) -> Floats:
     """Return the rank of one candidate under each setting, endless where the floor took it."""
-    own = scores[place]
-    before = np.count_nonzero(scores[:place] >= own, axis=0)
-    behind = np.count_nonzero(scores[place + 1 :] > own, axis=0)
-    return np.where(own > -np.inf, 1.0 + before + behind, np.inf)
+    own = scores[:, place, None]
+    before = (scores[:, :place] >= own).sum(axis=1)
+    behind = (scores[:, place + 1 :] > own).sum(axis=1)
+    return np.where(own[:, 0] > -np.inf, 1.0 + before + behind, np.inf)
 
 
 def _ideal(found: int) -> float:
