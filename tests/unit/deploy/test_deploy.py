@@ -7,10 +7,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from npm_peers import COMPOSE_LINTER, peer
 
 from retentive.config import KEYS
 from retentive.server.settings import PORT, ServeSettings
@@ -83,25 +85,42 @@ def test_the_image_is_nobody_and_has_a_health_check() -> None:
 
 def test_hadolint_has_nothing_to_say() -> None:
     """Where it is installed."""
-    hadolint = shutil.which("hadolint") or os.environ.get("HADOLINT")
+    beside = str(Path(sys.executable).parent)  # where its wheel puts it
+    hadolint = shutil.which("hadolint", path=os.pathsep.join([beside, os.environ.get("PATH", "")]))
     if hadolint is None:
         pytest.skip("hadolint is not installed")
     done = subprocess.run([hadolint, str(DEPLOY / "Dockerfile")], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
-def test_compose_takes_the_file() -> None:
-    """Its own reading of it, where Compose is installed; ours: no more rights than needed, this machine only."""
+def test_compose_grants_little() -> None:
+    """No more rights than needed, this machine only; and it builds what it names, whoever else has that name."""
     service = documents(DEPLOY / "compose.yaml")[0]["services"]["retentive"]
     assert service["read_only"]
     assert service["cap_drop"] == ["ALL"]
+    assert service["pull_policy"] == "build"
     assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+
+
+def test_compose_takes_the_file() -> None:
+    """Its own reading of it, where Compose is installed."""
     docker = shutil.which("docker")
     asked = [str(docker), "compose", "--file", str(DEPLOY / "compose.yaml"), "config", "--quiet"]
     if docker is None or subprocess.run([docker, "compose", "version"], capture_output=True, check=False).returncode:
         pytest.skip("Docker Compose is not installed")
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_linter_of_compose_files_has_nothing_to_say(tmp_path: Path) -> None:
+    """Against the schema of the specification and its own rules; it does see what is wrong."""
+    linter = peer(COMPOSE_LINTER)
+    told = [*linter, "--max-warnings", "0", str(DEPLOY / "compose.yaml")]
+    done = subprocess.run(told, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    wrong = tmp_path / "compose.yaml"
+    wrong.write_text((DEPLOY / "compose.yaml").read_text("utf-8").replace("read_only", "readonly"), "utf-8")
+    assert subprocess.run([*linter, str(wrong)], capture_output=True, check=False).returncode == 1
 
 
 def test_the_unit_leaves_time_to_finish_and_grants_little() -> None:
