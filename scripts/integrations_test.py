@@ -2,7 +2,8 @@
 
 For each framework an environment of its own is made (kept in `--envs`, default `.venvs`, so that a second run takes
 seconds), with the newest release, Retentive from this tree, the model data wheel and pytest; in it the tests
-of that framework run, and the examples of docs/integrations.md that need it. Without names: all.
+of that framework run, and the examples of docs/integrations.md that need it. Without names: all. "encryption" is one of
+them: its build of SQLite takes the place of the plain one, and `.ci/run` names it.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Framework:
     packages: tuple[str, ...]
     tests: tuple[str, ...]
     own_tests: bool = False
+    instead: tuple[str, ...] = ()  # put over what is there: they bring modules of the same name as a package we need
 
 
 FRAMEWORKS = {
@@ -56,6 +58,12 @@ FRAMEWORKS = {
     ),
     "crewai": Framework("crewai", ("crewai>=1.10",), (f"{TESTS}/test_crewai_real.py", EXAMPLES)),
     "chroma": Framework("chromadb", ("chromadb>=1.5",), (f"{TESTS}/test_chroma_real.py", EXAMPLES)),
+    "encryption": Framework(
+        "apsw; apsw.mc_version",  # the plain build has none
+        (),
+        ("tests/integration/stores/test_sqlite_encrypted.py", "tests/integration/stores/test_sqlite_keys.py"),
+        instead=("apsw-sqlite3mc>=3.53",),
+    ),
     "lancedb": Framework("lancedb", ("lancedb>=0.30",), (f"{TESTS}/test_lancedb_real.py", EXAMPLES)),
 }
 QUIET = {
@@ -78,13 +86,15 @@ def environment(name: str, framework: Framework, envs: Path) -> Path | None:
     """Return the Python of a framework's environment, made where it is missing or was made for other packages."""
     data = sorted((ROOT / "models/potion/dist").glob("*.whl"))
     wanted = [*framework.packages, *BESIDE, *(str(path) for path in data)]
-    mark = hashlib.sha256("\n".join([*wanted, (ROOT / "pyproject.toml").read_text("utf-8")]).encode()).hexdigest()
+    mark = hashlib.sha256("\n".join([*wanted, *framework.instead, (ROOT / "pyproject.toml").read_text("utf-8")]).encode()).hexdigest()
     folder = envs / name
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if (folder / "made").is_file() and (folder / "made").read_text() == mark:
         return python
     pip = (python, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq", "install")
     made = run(sys.executable, "-m", "venv", "--clear", folder) and run(*pip, "--editable", ROOT, *wanted)
+    if made and framework.instead:
+        made = run(*pip, "--force-reinstall", "--no-deps", *framework.instead)
     if made:
         (folder / "made").write_text(mark)
     return python if made else None
