@@ -86,7 +86,9 @@ def environment(name: str, framework: Framework, envs: Path) -> Path | None:
     """Return the Python of a framework's environment, made where it is missing or was made for other packages."""
     data = sorted((ROOT / "models/potion/dist").glob("*.whl"))
     wanted = [*framework.packages, *BESIDE, *(str(path) for path in data)]
-    mark = hashlib.sha256("\n".join([*wanted, *framework.instead, (ROOT / "pyproject.toml").read_text("utf-8")]).encode()).hexdigest()
+    mark = hashlib.sha256(
+        "\n".join([*wanted, *framework.instead, (ROOT / "pyproject.toml").read_text("utf-8")]).encode()
+    ).hexdigest()
     folder = envs / name
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if (folder / "made").is_file() and (folder / "made").read_text() == mark:
