@@ -9,7 +9,17 @@ import click
 
 from retentive.cli.options import as_of, command, filters, given
 from retentive.cli.session import Session, on_terminal, talk
-from retentive.cli.shapes import changes, columns, memory_card, memory_shape, memory_table, plain, seen, when
+from retentive.cli.shapes import (
+    changes,
+    columns,
+    memory_card,
+    memory_shape,
+    memory_table,
+    plain,
+    seen,
+    space_journal_table,
+    when,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,10 +69,28 @@ def list_(session: Session, *, everything: bool, cursor: str | None, **options: 
         talk("Nothing here passes these filters." if options["kinds"] else "Nothing is remembered here.")
 
 
-@command("history", examples=["retentive history db-choice", "retentive history db-choice --json"])
-@click.argument("id")
-def history(session: Session, id: str) -> None:  # noqa: A002 -- the argument's name in the help
-    """Show every state that a memory had, oldest first: when, what was done, by whom, why."""
+@command(
+    "history",
+    examples=[
+        "retentive history db-choice",
+        "retentive history db-choice --json",
+        "retentive history --after 120 --limit 50",
+    ],
+)
+@click.argument("id", required=False)
+@click.option("--after", type=click.IntRange(min=0), default=0, metavar="LINE", help="Of the space: behind this line.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="NUMBER", help="Of the space: so many lines at most.")
+def history(session: Session, id: str | None, *, after: int, limit: int | None) -> None:  # noqa: A002 -- as in the help
+    """Show every state that a memory had, oldest first: when, what was done, by whom, why.
+
+    Without an ID the journal of the whole space, with the certificates of what was erased.
+    """
+    if id is None:
+        lines = session.space().journal(after=after, limit=limit)
+        session.emit([plain(line) for line in lines], lambda: space_journal_table(lines))
+        return
+    if after or limit:
+        raise click.UsageError("--after and --limit are for the journal of the space; leave the ID out.")
     versions = session.space().history(id)
     session.emit([plain(version) for version in versions], lambda: _versions(versions))
 

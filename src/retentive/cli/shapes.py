@@ -155,5 +155,32 @@ def journal_table(lines: Sequence[JournalEntry]) -> str:
     )
 
 
+def space_journal_table(lines: Sequence[JournalEntry]) -> str:
+    """Return the journal of a space as a table: the number of each line, and which memory it is about."""
+    return columns(
+        [
+            (
+                str(line.sequence),
+                when(line.at),
+                seen(line.action),
+                seen(line.memory_id or "-"),
+                seen(line.actor or "-"),
+                told,
+            )
+            for line in lines
+            for told in [
+                _certified(line.after) if line.action == "certificate" else _told(line.reason, line.before, line.after)
+            ]
+        ]
+    )
+
+
+def _certified(after: Mapping[str, Any] | None) -> str:
+    """Say what an erasure did; which memories they were, the tombstones above it say."""
+    known = after or {}
+    left = f", {len(known['left'])} left that say the same" if known.get("left") else ""
+    return f"{len(known.get('erased') or ())} erased by {seen(str(known.get('by', 'id')))}{left}"
+
+
 def _told(reason: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
     return " · ".join(part for part in (seen(reason), changes(before, after)) if part)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -226,11 +227,28 @@ class _Import:
                 self._advance(1)
 
     def _import_memories(self, batch: list[tuple[Memory, Vectors | None]]) -> None:
+        batch = self._as_written(batch)
         vectors = self._vectors(batch)
         with self._store.transaction() as transaction:
             transaction.expect([memory.id for memory, _ in batch])
             for (memory, _), vector in zip(batch, vectors, strict=True):
                 self._place(transaction, self._arrival(transaction, memory, vector))
+
+    def _as_written(self, batch: list[tuple[Memory, Vectors | None]]) -> list[tuple[Memory, Vectors | None]]:
+        """Put memories of one moment into the order they were first written in: turns without times have no other."""
+        if len({memory.created_at for memory, _ in batch}) == len(batch):
+            return batch
+        first = sorted(batch, key=lambda pair: self._first_lines.get(pair[0].id, len(self._first_lines)))
+        return sorted(first, key=lambda pair: pair[0].created_at, reverse=True)
+
+    @cached_property
+    def _first_lines(self) -> dict[str, int]:
+        """Where in the file's journal each memory comes first; read only where a moment has several."""
+        told = self._values("journal", lambda record: str(record.get("memory_id", "")))
+        places: dict[str, int] = {}
+        for place, name in enumerate(told):
+            places.setdefault(name, place)
+        return places
 
     def _place(self, transaction: Transaction, arrival: _Arrival) -> None:
         if arrival.conflict and self._on_conflict == "error":

@@ -411,3 +411,18 @@ def test_re_embedding_moves_a_space_to_another_embedder(
     assert data("maintain", "--re-embed")["re_embedded"] == 3
     seeded("recall", "Postgres for relational work", "--policy", "blend")
     assert "re-embedded memories" in seeded("maintain", "--re-embed").stdout
+
+
+def test_the_journal_of_a_space(seeded: Run, data: Run) -> None:
+    """Every line with its number, the certificate of an erasure among them, and nothing of what was erased."""
+    seeded("remember", "The bicycle stands in Delft", "--id", "bike")
+    seeded("forget", "bike", "--erase", "--yes", "--reason", "asked to")
+    told = seeded("history").stdout
+    assert "1 erased by id" in told
+    assert "Delft" not in told
+    lines = data("history")
+    assert [line["action"] for line in lines][-3:] == ["remember", "erase", "certificate"]
+    assert lines[-1]["after"]["erased"] == ["bike"]
+    assert data("history", "--after", str(lines[-2]["sequence"])) == lines[-1:]
+    assert data("history", "--limit", "2") == lines[:2]
+    assert "leave the ID out" in seeded("history", "bike", "--limit", "2", code=2).stderr

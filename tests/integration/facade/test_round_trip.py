@@ -10,6 +10,7 @@ import pytest
 
 from retentive import Retentive
 from retentive.testing.fakes import HashEmbedder
+from retentive.types import Gate
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -51,3 +52,27 @@ def test_the_same_bytes(tmp_path: Path, target: str) -> None:
         actions = {line.action for line in space.journal()}
         assert {"remember", "supersede", "update", "feedback", "suppress", "erase", "certificate", "reflect"} <= actions
         assert "Bob" not in first.read_text("utf-8")
+
+
+@pytest.mark.parametrize("target", ["folder", ":memory:"])
+def test_turns_of_one_moment_keep_their_order(tmp_path: Path, target: str) -> None:
+    """What stands beside what in a session is decided by the order of writing, not by ids."""
+    ids = [f"turn-{(number * 5) % 12}" for number in range(12)]
+
+    def beside(home: Retentive) -> set[tuple[str, str, int]]:
+        store = home.space("acme/alice").store
+        rows = store.recent(Gate(true_at=NOW), 50).rows
+        names = dict(zip(rows.tolist(), [memory.id for memory in store.memories(rows)], strict=True))
+        found = store.neighbours(rows, Gate(true_at=NOW), 1).tolist()
+        return {(names[row], names[other], offset) for row, other, offset in found}
+
+    with Retentive(tmp_path / "store", embedder=HashEmbedder(), clock=lambda: NOW) as home:
+        for name in ids:
+            home.space("acme/alice").remember(f"This is {name}", kind="episode", session="chat", id=name)
+        home.space("acme/alice").export(tmp_path / "all.jsonl")
+        before = beside(home)
+    assert (ids[0], ids[1], 1) in before
+    where = str(tmp_path / target) if target == "folder" else target
+    with Retentive(where, embedder=HashEmbedder(), clock=lambda: NOW) as other:
+        other.space("acme/alice").import_(tmp_path / "all.jsonl")
+        assert beside(other) == before
