@@ -133,7 +133,7 @@ def test_a_slow_answer_is_tried_again(endpoint: Endpoint, waits: list[float]) ->
         return good(request)
 
     endpoint.script.append(slow)
-    embedder = OpenAIEmbedder(endpoint.url, "m", timeout=0.2, max_retries=1)
+    embedder = OpenAIEmbedder(endpoint.url, "m", timeout=1.5, max_retries=1)  # the second has that long too
     assert embedder.embed(["a"]).shape == (1, 3)
     assert len(waits) == 1
     released.set()

@@ -21,8 +21,9 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 WRITER = """
 import sys
 from retentive import Retentive
+from retentive.stores.sqlite import SqliteStore
 from retentive.testing.fakes import HashEmbedder
-with Retentive(sys.argv[1], embedder=HashEmbedder()) as memories:
+with Retentive(store=SqliteStore(sys.argv[1], busy_timeout=120.0), embedder=HashEmbedder()) as memories:
     space = memories.space("a")
     print("ready", flush=True)
     sys.stdin.readline()
@@ -41,7 +42,7 @@ def homes(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Retent
 
             store: Any = PostgresStore(request.getfixturevalue("postgres_url"), schema="at_once")
         else:
-            store = kept if request.param == "memory" else SqliteStore(tmp_path)
+            store = kept if request.param == "memory" else SqliteStore(tmp_path, busy_timeout=120.0)
         return Retentive(store=store, embedder=HashEmbedder(), clock=lambda: NOW)
 
     return opened

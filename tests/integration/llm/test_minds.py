@@ -25,7 +25,7 @@ def endpoint() -> Iterator[Endpoint]:
         yield found
 
 
-def opened(folder: Path, endpoint: Endpoint, timeout: float = 5.0) -> Retentive:
+def opened(folder: Path, endpoint: Endpoint, timeout: float = 60.0) -> Retentive:
     llm = OpenAILlm(endpoint.url, "m", timeout=timeout, max_retries=0, input_price=1.0, output_price=2.0)
     home = Retentive(folder, embedder=HashEmbedder(16), llm=llm, clock=lambda: NOW)
     home.rater = "llm"
@@ -90,6 +90,8 @@ def test_a_bad_server_loses_nothing(tmp_path: Path, endpoint: Endpoint, bad: Ans
         told = space.reflect(force=True)
         assert (told.method, len(told.notes)) == ("extractive", 1)
         assert len(space.list(kinds=["fact"])) == 3
-        endpoint.script = [reading]
+    endpoint.script = [reading]
+    with opened(tmp_path, endpoint, timeout=60) as home:  # nothing about the repair should hang on how fast it is
+        space = home.space(space.path)
         space.retry_jobs(*[job.id for job in space.jobs()])
         assert space.run_jobs().done == 3

@@ -112,7 +112,7 @@ def test_too_much_at_once_is_refused_and_too_long_not_waited_for() -> None:
     let_go, done = threading.Event(), threading.Event()
 
     def work() -> None:
-        let_go.wait(10)
+        let_go.wait(60)
         done.set()
 
     async def three() -> list[Any]:
@@ -132,7 +132,7 @@ def test_an_overloaded_server_says_so(serve: Serve, monkeypatch: pytest.MonkeyPa
 
     def slow(*_args: Any, **_more: Any) -> Any:
         inside.set()
-        let_go.wait(10)
+        let_go.wait(60)
 
     monkeypatch.setattr(Space, "shaken", slow)
     with serve(threads=1, queue=0, timeout=0.2) as http:

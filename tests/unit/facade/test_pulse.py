@@ -29,7 +29,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
     kept = MemoryStore()
 
     def open_() -> Retentive:
-        store = kept if request.param == "memory" else SqliteStore(tmp_path)
+        store = kept if request.param == "memory" else SqliteStore(tmp_path, busy_timeout=120.0)
         return Retentive(store=store, embedder=HashEmbedder(), clock=lambda: NOW)
 
     return open_
