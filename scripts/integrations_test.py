@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -93,13 +94,24 @@ def environment(name: str, framework: Framework, envs: Path) -> Path | None:
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if (folder / "made").is_file() and (folder / "made").read_text() == mark:
         return python
-    pip = (python, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq", "install")
-    made = run(sys.executable, "-m", "venv", "--clear", folder) and run(*pip, "--editable", ROOT, *wanted)
-    if made and framework.instead:
-        made = run(*pip, "--force-reinstall", "--no-deps", *framework.instead)
+    made = make_environment(folder, python, ("--editable", ROOT, *wanted), framework.instead)
     if made:
         (folder / "made").write_text(mark)
     return python if made else None
+
+
+def make_environment(
+    folder: Path, python: Path, wanted: tuple[str | Path, ...], instead: tuple[str, ...]
+) -> bool:
+    """Make an environment with these packages: by uv where it is there, which takes seconds, else by pip."""
+    if uv := shutil.which("uv"):
+        install: tuple[str | Path, ...] = (uv, "pip", "install", "-q", "--python", python)
+        made, anew = run(uv, "venv", "-q", "--clear", "--python", sys.executable, folder), "--reinstall"
+    else:
+        install = (python, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq", "install")
+        made, anew = run(sys.executable, "-m", "venv", "--clear", folder), "--force-reinstall"
+    made = made and run(*install, *wanted)
+    return made and (not instead or run(*install, anew, "--no-deps", *instead))
 
 
 def quiet_environment() -> dict[str, str]:

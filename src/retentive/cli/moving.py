@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,13 @@ from retentive.cli.session import Session, progress_bar, talk
 from retentive.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from retentive.importers.parts import Refused
+    from retentive.importers.run import Imported
     from retentive.transfer import ImportReport, OnConflict
 
+_SHOWN = 20  # records left out that are named one by one
 _FILE = click.Path(path_type=Path)
 
 
@@ -68,6 +72,7 @@ def export(session: Session, file: Path, *, resume: bool, **moments: Any) -> Non
     help="Whose file it is: our own export, another memory layer's, notes, or exported conversations.",
 )
 @click.option("--owner", metavar="NAME", help="Whose memories, where another layer's file holds several people's.")
+@click.option("--rejected", type=_FILE, help="Write what could not be kept, and why, to this file (JSON lines).")
 @click.option("--extract", metavar="HOW", help="What to draw from conversations: llm, patterns or none.")
 @click.option(
     "--on-conflict",
@@ -76,7 +81,9 @@ def export(session: Session, file: Path, *, resume: bool, **moments: Any) -> Non
     show_default=True,
     help="What counts where the space and the file disagree: neither, the space, or the file.",
 )
-def import_(session: Session, file: Path, source: str, on_conflict: OnConflict, **more: str | None) -> None:
+def import_(
+    session: Session, file: Path, source: str, on_conflict: OnConflict, rejected: Path | None, **more: str | None
+) -> None:
     """Read an export into a space. Interrupted, it is simply done again: what is there already is stepped over.
 
     Another space than the one that was exported has to be named with --space.
@@ -84,10 +91,11 @@ def import_(session: Session, file: Path, source: str, on_conflict: OnConflict, 
     if source == "retentive":
         _import_export(session, file, on_conflict)
     else:
-        _import_foreign(session, file, source, more)
+        report = _import_foreign(session, file, source, more)
+        _talk_of_refused(report.refused, rejected)
 
 
-def _import_foreign(session: Session, file: Path, source: str, more: Mapping[str, str | None]) -> None:
+def _import_foreign(session: Session, file: Path, source: str, more: Mapping[str, str | None]) -> Imported:
     from retentive.importers.run import import_from
 
     space = session.space(create=True)
@@ -98,11 +106,24 @@ def _import_foreign(session: Session, file: Path, source: str, more: Mapping[str
         "there already": report.same,
         "changed there since": report.updated,
         "erased here before": report.erased,
-        "without anything to keep": report.skipped,
+        "left out": report.skipped,
         "conversations": report.conversations,
     }
     said = [f"{report.added} new", *(f"{count} {what}" for what, count in others.items() if count)]
     talk(f"{space.path}: {', '.join(said)}.")
+    return report
+
+
+def _talk_of_refused(refused: Sequence[Refused], file: Path | None) -> None:
+    """Name the records that were left out, the first of many, and write all of them where that was asked."""
+    for one in refused[:_SHOWN]:
+        talk(f"Left out: {one}.")
+    if file is not None:
+        lines = [json.dumps(dataclasses.asdict(one), ensure_ascii=False, default=str) for one in refused]
+        file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        talk(f"{len(refused)} left out are in {file}, whole.")
+    elif len(refused) > _SHOWN:
+        talk(f"… and {len(refused) - _SHOWN} more; --rejected FILE writes all of them to a file.")
 
 
 def _import_export(session: Session, file: Path, on_conflict: OnConflict) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from retentive.errors import InvalidInput
-from retentive.importers.parts import Found, Talk, given, name_of, read_archive, records, words
+from retentive.importers.parts import Found, Rows, Talk, given, name_of, read_archive, records, words
 
 _STEM: Final = "conversations"
 _KEPT: Final = {"user", "assistant"}
@@ -24,16 +24,20 @@ def read_claude(path: Path) -> Found:
 
 
 def _read(path: Path, kind: str, field: str, messages_of: Any) -> Found:
-    rows = list(records(read_archive(path, _STEM), _STEM))
-    if not any(field in row for row in rows):
+    data, rows = read_archive(path, _STEM), Rows()
+    placed = list(rows.of(data, _STEM))
+    if not any(field in row for _, row in placed):
         raise InvalidInput(f"{str(path)!r} holds no conversations as {kind} exports them: none has {field!r}.")
     talks = []
-    for row in rows:
+    for place, row in placed:
         name = words(row.get("conversation_id")) or words(row.get("uuid")) or words(row.get("id"))
         session = name_of(kind, name or str(row.get("title") or row.get("name")))
         if messages := messages_of(row):
-            talks.append(Talk(session, messages))
-    return Found(talks=talks, skipped=len(rows) - len(talks))
+            talks.append(Talk(session, messages, None, place, row))
+        else:
+            titled = f" ({words(row.get('title')) or words(row.get('name'))!r})"
+            rows.refuse(place + titled, f"says nothing in words under {field!r}", "nothing need be done", row)
+    return Found(talks=talks, refused=rows.refused)
 
 
 def _branch(row: Mapping[str, Any]) -> list[dict[str, Any]]:

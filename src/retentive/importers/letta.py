@@ -11,76 +11,81 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from retentive.importers.parts import Found, Item, Talk, given, moment, name_of, read_json, records, rest, words
+from retentive.importers.parts import Found, Item, Rows, Talk, given, moment, name_of, read_json, records, rest, words
 
 _PASSAGE: Final = ("id", "text", "tags", "metadata", "metadata_", "embedding", "embedding_config")
 
 
 def read(path: Path) -> Found:
     """Read blocks, passages and messages."""
-    data = read_json(path)
-    agents = list(records(data, "agents")) if isinstance(data, Mapping) and "agents" in data else []
+    data, rows = read_json(path), Rows()
+    agents = list(rows.of(data, "agents")) if isinstance(data, Mapping) and "agents" in data else []
     if not agents and isinstance(data, Mapping) and ("core_memory" in data or "messages" in data):
-        agents = [data]
-    whole = [data] if isinstance(data, Mapping) and data not in agents else []
-    items = [item for holder in [*whole, *agents] for item in _held(holder)]
+        agents = [("", data)]
+    whole = [("", data)] if isinstance(data, Mapping) and data not in [agent for _, agent in agents] else []
+    items = [item for place, holder in [*whole, *agents] for item in _held(rows, holder, place)]
     if isinstance(data, list):
-        items = list(_passages(data, None))
-    talks = [talk for agent in agents if (talk := _talk(agent))]
-    return Found(items, talks)
+        items = list(_passages(rows, data, None, ""))
+    talks = [talk for place, agent in agents if (talk := _talk(agent, place))]
+    return Found(items, talks, rows.refused)
 
 
 def _owner(agent: Mapping[str, Any]) -> str | None:
     return words(agent.get("name")) or words(agent.get("id")) or None
 
 
-def _held(holder: Mapping[str, Any]) -> Iterator[Item]:
-    owner = _owner(holder)
+def _held(rows: Rows, holder: Mapping[str, Any], place: str) -> Iterator[Item]:
+    owner, within = _owner(holder), f"{place}." if place else ""
     for name in ("blocks", "core_memory"):
-        yield from _blocks(holder.get(name), owner)
+        yield from _blocks(rows, holder.get(name), owner, f"{within}{name}")
     for name in ("passages", "archival_memory", "archival_passages"):
-        yield from _passages(holder.get(name), owner)
+        yield from _passages(rows, holder.get(name), owner, f"{within}{name}")
 
 
-def _blocks(value: Any, owner: str | None) -> Iterator[Item]:
-    for row in records(value, "blocks"):
+def _blocks(rows: Rows, value: Any, owner: str | None, at: str) -> Iterator[Item]:
+    for place, row in rows.of(value, "blocks", at=at):
         label, text = words(row.get("label")) or "block", words(row.get("value"))
-        if text:
-            fields = given(
-                id=name_of("letta", "block", owner, label, text),
-                text=f"{label}: {text}",
-                key=f"letta/{label}",
-                pinned=True,
-                metadata=given(label=label, description=words(row.get("description"))),
-                source="letta",
-                at=moment(row.get("created_at")),
-            )
-            yield Item(fields, owner)
+        if not text:
+            rows.wordless(place, row, "value")
+            continue
+        fields = given(
+            id=name_of("letta", "block", owner, label, text),
+            text=f"{label}: {text}",
+            key=f"letta/{label}",
+            pinned=True,
+            metadata=given(label=label, description=words(row.get("description"))),
+            source="letta",
+            at=moment(row.get("created_at")),
+        )
+        yield Item(fields, owner, place, row)
 
 
-def _passages(value: Any, owner: str | None) -> Iterator[Item]:
-    for row in records(value, "passages"):
-        if text := words(row.get("text")):
-            tags, metadata = row.get("tags"), row.get("metadata") or row.get("metadata_")
-            whose = owner or words(row.get("agent_id")) or None
-            fields = given(
-                id=name_of("letta", row["id"]) if row.get("id") else name_of("letta", text, row.get("created_at")),
-                text=text,
-                at=moment(row.get("created_at")),
-                tags=[tag for tag in tags if words(tag)] if isinstance(tags, list) else None,
-                metadata={
-                    **(metadata if isinstance(metadata, Mapping) else {}),
-                    **rest(row, *_PASSAGE, moments=("created_at",)),
-                },
-                source="letta",
-            )
-            yield Item(fields, whose)
+def _passages(rows: Rows, value: Any, owner: str | None, at: str) -> Iterator[Item]:
+    for place, row in rows.of(value, "passages", at=at):
+        text = words(row.get("text"))
+        if not text:
+            rows.wordless(place, row, "text")
+            continue
+        tags, metadata = row.get("tags"), row.get("metadata") or row.get("metadata_")
+        fields = given(
+            id=name_of("letta", row["id"]) if row.get("id") else name_of("letta", text, row.get("created_at")),
+            text=text,
+            at=moment(row.get("created_at")),
+            tags=[tag for tag in tags if words(tag)] if isinstance(tags, list) else None,
+            metadata={
+                **(metadata if isinstance(metadata, Mapping) else {}),
+                **rest(row, *_PASSAGE, moments=("created_at",)),
+            },
+            source="letta",
+        )
+        yield Item(fields, owner or words(row.get("agent_id")) or None, place, row)
 
 
-def _talk(agent: Mapping[str, Any]) -> Talk | None:
+def _talk(agent: Mapping[str, Any], place: str) -> Talk | None:
     messages = [said for row in records(agent.get("messages")) if (said := _said(row))]
     owner = _owner(agent)
-    return Talk(name_of("letta", agent.get("id") or owner or "agent"), messages, owner) if messages else None
+    session = name_of("letta", agent.get("id") or owner or "agent")
+    return Talk(session, messages, owner, f"{place}.messages" if place else "messages") if messages else None
 
 
 def _said(row: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -97,7 +97,9 @@ def _item(name: str, headings: list[str], line: int, text: str) -> Item:
             at=_day(headings),
             metadata=given(headings=headings, file=name),
             source=f"{name}:{line}",
-        )
+        ),
+        place=f"{name}, line {line},",
+        record=text,
     )
 
 

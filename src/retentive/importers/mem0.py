@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from retentive.importers.parts import Found, Item, given, moment, name_of, read_json, records, rest, span, words
+from retentive.importers.parts import Found, Item, Rows, given, moment, name_of, read_json, rest, span, words
 
 _SCOPES: Final = ("user_id", "agent_id", "run_id")
 _READ: Final = ("id", "memory", "text", "metadata", "categories", "hash", "actor_id")
@@ -18,12 +18,19 @@ _MOMENTS: Final = ("created_at", "expiration_date")
 
 def read(path: Path) -> Found:
     """Read the memories of a file, with their dates, categories, scopes and metadata."""
-    data = read_json(path)
-    rows = list(records(data, "results", "memories"))
-    items = [_item(row, text) for row in rows if (text := words(row.get("memory") or row.get("text")))]
-    edges = list(records(data, "relations")) if isinstance(data, Mapping) else []
-    relations = [_relation(edge, parts) for edge in edges if all(parts := _triple(edge))]
-    return Found([*items, *relations], skipped=len(rows) + len(edges) - len(items) - len(relations))
+    data, rows = read_json(path), Rows()
+    items = []
+    for place, row in rows.of(data, "results", "memories"):
+        if text := words(row.get("memory") or row.get("text")):
+            items.append(_item(row, text, place))
+        else:
+            rows.wordless(place, row, "memory", "text")
+    for place, edge in rows.of(data, "relations") if isinstance(data, Mapping) else ():
+        if all(parts := _triple(edge)):
+            items.append(_relation(edge, parts, place))
+        else:
+            rows.wordless(place, edge, "source", "relationship", "target")
+    return Found(items, refused=rows.refused)
 
 
 def _triple(edge: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -34,12 +41,13 @@ def _triple(edge: Mapping[str, Any]) -> tuple[str, str, str]:
     )
 
 
-def _relation(edge: Mapping[str, Any], parts: tuple[str, str, str]) -> Item:
+def _relation(edge: Mapping[str, Any], parts: tuple[str, str, str], place: str) -> Item:
     fields = {"id": name_of("mem0", *parts), "text": " ".join(parts), "kind": "relation", "source": "mem0"}
-    return Item({**fields, "metadata": dict(edge)}, str(edge["user_id"]) if edge.get("user_id") else None)
+    owner = str(edge["user_id"]) if edge.get("user_id") else None
+    return Item({**fields, "metadata": dict(edge)}, owner, place, edge)
 
 
-def _item(row: Mapping[str, Any], text: str) -> Item:
+def _item(row: Mapping[str, Any], text: str, place: str) -> Item:
     metadata = row.get("metadata")
     scopes = {name: row[name] for name in _SCOPES if row.get(name)}
     categories = row.get("categories")
@@ -54,4 +62,4 @@ def _item(row: Mapping[str, Any], text: str) -> Item:
         source="mem0",
         **span(None, moment(row.get("expiration_date"))),
     )
-    return Item(fields, str(row["user_id"]) if row.get("user_id") else None)
+    return Item(fields, str(row["user_id"]) if row.get("user_id") else None, place, row)

@@ -23,6 +23,8 @@ class Item:
 
     fields: Mapping[str, Any]
     owner: str | None = None
+    place: str = ""  # where in the file it stands
+    record: Any = None  # as it stands there
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +34,39 @@ class Talk:
     session: str
     messages: Sequence[Mapping[str, Any]]
     owner: str | None = None
+    place: str = ""
+    record: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A record that was left out: where it stands, why, what would help, and all that it says."""
+
+    place: str
+    reason: str
+    remedy: str
+    record: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.reason}; {self.remedy}"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a file holds, and how many records in it say nothing that could be kept."""
+    """What a file holds, and the records in it that cannot be kept."""
 
     items: Sequence[Item] = ()
     talks: Sequence[Talk] = field(default_factory=tuple)
-    skipped: int = 0
+    refused: Sequence[Refused] = ()
+
+
+class Lines(list[Any]):
+    """The values of JSON lines, with the number of each; lines that are none are refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers: list[int] = []
+        self.broken: list[Refused] = []
 
 
 def read_text(path: Path) -> str:
@@ -59,21 +85,24 @@ def read_json(path: Path) -> Any:
 
 
 def parsed(text: str, name: str) -> Any:
-    """Read JSON, or JSON lines."""
+    """Read JSON, or JSON lines; among lines that are objects, others are refused one by one."""
     try:
         return json.loads(text)
     except ValueError as error:
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) < 2:
             raise InvalidInput(f"{name!r} is not JSON: {error}.", path=name) from None
-    return [_line(line, number, name) for number, line in lines]
-
-
-def _line(line: str, number: int, name: str) -> Any:
-    try:
-        return json.loads(line)
-    except ValueError as error:
-        raise InvalidInput(f"{name!r}, line {number}, is not JSON: {error}.", path=name) from None
+    found = Lines()
+    for number, line in lines:
+        try:
+            found.append(json.loads(line))
+            found.numbers.append(number)
+        except ValueError as error:
+            remedy = "mend that line, and import the file again"
+            found.broken.append(Refused(f"line {number}", f"is not JSON ({error})", remedy, line))
+    if found.broken and 2 * sum(isinstance(value, Mapping) for value in found) < len(lines):
+        raise InvalidInput(f"{name!r}, {found.broken[0].place}, {found.broken[0].reason}.", path=name)
+    return found
 
 
 def read_archive(path: Path, stem: str) -> Any:
@@ -83,7 +112,10 @@ def read_archive(path: Path, stem: str) -> Any:
     found: list[Any] = []
     with zipfile.ZipFile(path) as archive:
         for member in _members(archive, path, stem):
-            values = parsed(archive.read(member).decode("utf-8-sig"), f"{path}:{member.filename}")
+            name = f"{path}:{member.filename}"
+            values = parsed(archive.read(member).decode("utf-8-sig"), name)
+            if isinstance(values, Lines) and values.broken:
+                raise InvalidInput(f"{name!r}, {values.broken[0]}.", path=name)
             found += values if isinstance(values, list) else [values]
     return found
 
@@ -106,11 +138,46 @@ def _named(filename: str, stem: str) -> bool:
 
 def records(value: Any, *names: str) -> Iterator[Mapping[str, Any]]:
     """Yield the objects of a list, or of the first list under one of these names."""
-    if isinstance(value, Mapping):
-        value = next((value[name] for name in names if isinstance(value.get(name), list)), [])
-    for row in value if isinstance(value, list) else []:
+    for _, row in _placed(value, names, ""):
         if isinstance(row, Mapping):
             yield row
+
+
+class Rows:
+    """The records of one file as they are read, and those of them that are refused."""
+
+    def __init__(self) -> None:
+        self.refused: list[Refused] = []
+
+    def of(self, value: Any, *names: str, at: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the objects of a list, or of the first list under one of these names, each with its place."""
+        if isinstance(value, Lines):
+            self.refused += value.broken
+        for place, row in _placed(value, names, at):
+            if isinstance(row, Mapping):
+                yield place, row
+            else:
+                self.refuse(place, f"is {type(row).__name__}, not an object", "make it one, or take it out", row)
+
+    def refuse(self, place: str, reason: str, remedy: str, record: Any) -> None:
+        """Leave a record out."""
+        self.refused.append(Refused(place, reason, remedy, record))
+
+    def wordless(self, place: str, record: Any, *fields: str) -> None:
+        """Leave a record out that says nothing under any of its fields."""
+        self.refuse(place, f"has no text under {' or '.join(map(repr, fields))}", "give it one, or take it out", record)
+
+
+def _placed(value: Any, names: Sequence[str], at: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        name = next((name for name in names if isinstance(value.get(name), list)), None)
+        if name is None:
+            return
+        at, value = f"{at}.{name}" if at else name, value[name]
+    if isinstance(value, Lines):
+        yield from ((f"line {number}", row) for number, row in zip(value.numbers, value, strict=True))
+    elif isinstance(value, list):
+        yield from ((f"{at}[{index}]" if at else f"record {index}", row) for index, row in enumerate(value))
 
 
 def moment(value: Any) -> datetime | None:

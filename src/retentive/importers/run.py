@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
 from retentive.errors import InvalidInput, unknown_name
 from retentive.importers import chats, letta, markdown, mem0, zep
-from retentive.importers.parts import Found, Item, Talk
+from retentive.importers.parts import Found, Item, Refused, Talk
 from retentive.knowledge.file import import_graph
 from retentive.memory import Space
 from retentive.types import Memory
@@ -37,9 +37,10 @@ class Imported:
     added: int = 0
     same: int = 0  # were there already
     erased: int = 0  # were erased here, and stay so
-    skipped: int = 0  # records that hold nothing to keep
+    skipped: int = 0  # records that could not be kept; `refused` names each
     conversations: int = 0
     updated: int = 0  # were there with words that their source changed since, and nobody here
+    refused: tuple[Refused, ...] = field(default=(), compare=False)
 
 
 def import_from(
@@ -65,11 +66,22 @@ def import_from(
     items, talks = _of_one(found.items, owner), _of_one(found.talks, owner)
     if not items and not talks:
         whose = f" of {owner!r}" if owner is not None else ""
-        raise InvalidInput(f"{str(source)!r} holds nothing{whose} that {kind} would write.", kind=kind, owner=owner)
+        left = f" Its first record: {found.refused[0]}." if found.refused else ""
+        said = f"{str(source)!r} holds nothing{whose} that {kind} would write.{left}"
+        raise InvalidInput(said, kind=kind, owner=owner)
     _refuse_many([*items, *talks], source)
-    kept = _remember(space, items, progress)
-    turns, known = _observe(space, talks, extract, progress)
-    return Imported(kept.added + turns, kept.same + known, kept.erased, found.skipped, len(talks), kept.updated)
+    refused = list(found.refused)
+    kept = _remember(space, items, progress, refused)
+    told = _observe(space, talks, extract, progress, refused)
+    return Imported(
+        added=kept.added + told.added,
+        same=kept.same + told.same,
+        erased=kept.erased,
+        skipped=len(refused),
+        conversations=told.conversations,
+        updated=kept.updated,
+        refused=tuple(refused),
+    )
 
 
 def _of_one(parts: Iterable[Part], owner: str | None) -> list[Part]:
@@ -88,24 +100,53 @@ def _refuse_many(parts: Iterable[Item | Talk], source: str | Path) -> None:
         )
 
 
-def _remember(space: Space, items: Iterable[Item], progress: Progress | None) -> Imported:
+def _remember(space: Space, items: Iterable[Item], progress: Progress | None, refused: list[Refused]) -> Imported:
     """Write what is not there; what was erased here is not brought back by a file."""
-    wanted = {str(item.fields["id"]): item for item in items}
+    wanted = _by_id(items, refused)
     if not wanted:
         return Imported()
     held = space.store.get(list(wanted))
     present = set(held)
     gone = {line.memory_id for line in space.journal() if line.action == "erase"} - present
-    fresh = [item.fields for name, item in wanted.items() if name not in present and name not in gone]
+    fresh = [item for name, item in wanted.items() if name not in present and name not in gone]
+    added = 0
     for start in range(0, len(fresh), BATCH):
         batch = fresh[start : start + BATCH]
-        space.remember_many(batch)
+        added += _written(space, batch, refused)
         if progress is not None:
             progress(start + len(batch), len(fresh))
     moved = [memory for memory in held.values() if _moved(space, memory, wanted[memory.id])]
     for memory in moved:
         space.update(memory.id, text=wanted[memory.id].fields["text"], reason=AGAIN)
-    return Imported(len(fresh), len(present) - len(moved), len(gone & set(wanted)), updated=len(moved))
+    return Imported(added, len(present) - len(moved), len(gone & set(wanted)), updated=len(moved))
+
+
+def _by_id(items: Iterable[Item], refused: list[Refused]) -> dict[str, Item]:
+    """Return the items by id; of two that differ under one id the later counts, and the other is named."""
+    wanted: dict[str, Item] = {}
+    for item in items:
+        before = wanted.get(item.fields["id"])
+        if before is not None and before.fields["text"] != item.fields["text"]:
+            reason = f"has the id {item.fields['id']!r}, as {item.place} behind it has with other words"
+            refused.append(Refused(before.place, reason, "give one of them another id", before.record))
+        wanted[item.fields["id"]] = item
+    return wanted
+
+
+def _written(space: Space, batch: Sequence[Item], refused: list[Refused]) -> int:
+    """Write items at once; where one of them cannot be, each for itself, so that the others are."""
+    try:
+        return len(space.remember_many([item.fields for item in batch]))
+    except InvalidInput as error:
+        if len(batch) == 1:
+            refused.append(_turned_down(batch[0], error))
+            return 0
+    half = len(batch) // 2
+    return _written(space, batch[:half], refused) + _written(space, batch[half:], refused)
+
+
+def _turned_down(part: Item | Talk, error: InvalidInput) -> Refused:
+    return Refused(part.place, f"was refused ({error})", "change that, and import the file again", part.record)
 
 
 def _moved(space: Space, held: Memory, item: Item) -> bool:
@@ -115,12 +156,18 @@ def _moved(space: Space, held: Memory, item: Item) -> bool:
     return all(line.reason == AGAIN for line in space.journal(held.id) if line.action == "update")
 
 
-def _observe(space: Space, talks: Sequence[Talk], extract: str | None, progress: Progress | None) -> tuple[int, int]:
-    """Observe conversations; return how many turns were new, and how many were there."""
-    new = known = 0
+def _observe(
+    space: Space, talks: Sequence[Talk], extract: str | None, progress: Progress | None, refused: list[Refused]
+) -> Imported:
+    """Observe conversations; one that cannot be is named, and the others are."""
+    new = known = talked = 0
     for done, talk in enumerate(talks, 1):
-        told = space.observe(talk.messages, session=talk.session, extract=extract)
-        new, known = new + len(told.turns), known + told.known
+        try:
+            told = space.observe(talk.messages, session=talk.session, extract=extract)
+        except InvalidInput as error:
+            refused.append(_turned_down(talk, error))
+        else:
+            new, known, talked = new + len(told.turns), known + told.known, talked + 1
         if progress is not None:
             progress(done, len(talks))
-    return new, known
+    return Imported(new, known, conversations=talked)

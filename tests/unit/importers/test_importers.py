@@ -146,7 +146,8 @@ LETTA = {
 def test_letta(space: Space, write: Write) -> None:
     """Blocks are pinned under their label, passages are facts, the conversation is observed without its envelopes."""
     report = import_from(space, "letta", write(LETTA), extract="none")
-    assert report == Imported(added=7, conversations=1)
+    assert report == Imported(added=7, skipped=2, conversations=1)
+    assert [one.place for one in report.refused] == ["blocks[1]", "agents[0].passages[2]"]
     memories = by_text(space)
     human = memories["human: Name: Alice"]
     assert human.pinned
@@ -198,7 +199,8 @@ ZEP = {
 def test_zep(space: Space, write: Write) -> None:
     """Facts with the time in which they are true, entities with their summaries, episodes and messages."""
     report = import_from(space, "zep", write(ZEP), extract="none")
-    assert report == Imported(added=7, conversations=1)
+    assert report == Imported(added=7, skipped=3, conversations=1)
+    assert all(one.reason.startswith("has no text under") for one in report.refused)
     memories = by_text(space)
     works = memories["Alice works at Acme"]
     assert works.valid_from == datetime(2024, 6, 1, tzinfo=UTC)
