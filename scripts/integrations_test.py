@@ -100,9 +100,7 @@ def environment(name: str, framework: Framework, envs: Path) -> Path | None:
     return python if made else None
 
 
-def make_environment(
-    folder: Path, python: Path, wanted: tuple[str | Path, ...], instead: tuple[str, ...]
-) -> bool:
+def make_environment(folder: Path, python: Path, wanted: tuple[str | Path, ...], instead: tuple[str, ...]) -> bool:
     """Make an environment with these packages: by uv where it is there, which takes seconds, else by pip."""
     if uv := shutil.which("uv"):
         install: tuple[str | Path, ...] = (uv, "pip", "install", "-q", "--python", python)
