@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from retentive.errors import Forbidden, StoreFull
-from retentive.stores.sqlite import SqliteStore
+from retentive.stores.sqlite import SqliteStore, cache
+from retentive.stores.sqlite.database import Database
 from retentive.testing.store_samples import EAST, SPACE, gate, sample
 
 EVERYTHING = gate(hidden=True)
@@ -56,6 +57,28 @@ def hold(folder: Path) -> None:
         sys.stdout.write("held\n")
         sys.stdout.flush()
         sys.stdin.readline()
+
+
+def open_kept(folder: Path, rebuilds: str) -> None:
+    """Open a space of some size, ask it, and count how often every row had to be read; then add to it and keep it."""
+    cache.KEPT_FROM = 10
+    counted: list[int] = []
+    rebuild = cache.Cache._rebuild
+
+    def noted(self: cache.Cache, database: Database) -> None:
+        counted.append(1)
+        rebuild(self, database)
+
+    cache.Cache._rebuild = noted  # type: ignore[method-assign, assignment] # this process counts
+    store = SqliteStore(folder)
+    space = store.open(SPACE)
+    before = space.count(EVERYTHING)
+    with space.transaction() as transaction:
+        for number in range(before, before + 40):
+            transaction.insert(sample(f"m{number}"), EAST, ("word", f"only{number}"))
+    assert len(space.matching([f"only{before + 39}"], EVERYTHING, 3).rows) == 1
+    store.close()
+    assert len(counted) == int(rebuilds), counted
 
 
 def read_as_nobody(folder: Path) -> None:
@@ -130,7 +153,8 @@ def linger(folder: Path) -> None:
 
 
 JOBS: dict[str, Callable[..., None]] = {
-    job.__name__: job for job in (write, write_for_ever, die_inside, hold, read_as_nobody, outgrow, fork, linger)
+    job.__name__: job
+    for job in (write, write_for_ever, die_inside, hold, open_kept, read_as_nobody, outgrow, fork, linger)
 }
 
 if __name__ == "__main__":

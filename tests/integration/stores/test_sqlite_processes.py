@@ -77,6 +77,18 @@ def test_another_process_holds_the_lock(store: SqliteStore, folder: Path, start:
         transaction.insert(sample("a"), EAST, ())
 
 
+def test_processes_share_what_was_derived(store: SqliteStore, folder: Path, run: Run) -> None:
+    """What one laid down the next opens with, catching up alone; and those that stay open follow the others' writes."""
+    space = store.open(SPACE)
+    assert space.count(EVERYTHING) == 0
+    run("open_kept", folder, 1)  # nothing was there: one reading of all rows
+    run("open_kept", folder, 0)
+    run("open_kept", folder, 0)
+    assert space.count(EVERYTHING) == 120
+    assert len(space.matching(["only119"], EVERYTHING, 3).rows) == 1
+    assert store.check(SPACE) == []
+
+
 def test_a_transaction_inside_a_transaction(store: SqliteStore) -> None:
     """It cannot wait for itself: it is told so after the timeout."""
     space = store.open(SPACE)

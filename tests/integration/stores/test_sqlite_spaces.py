@@ -78,6 +78,21 @@ def test_open_files_are_bounded(folder: Path) -> None:
     store.close()
 
 
+def test_a_closed_space_holds_nothing(folder: Path) -> None:
+    """Beyond the bound neither connections nor what was derived is kept; and it comes back when asked for."""
+    store = SqliteStore(folder, max_open=3)
+    spaces = [store.open(f"s{number}") for number in range(12)]
+    for space in spaces:
+        with space.transaction() as transaction:
+            transaction.insert(sample("a").changed(space=space.path), EAST, ("word",))
+        assert len(space.matching(["word"], EVERYTHING, 3).rows) == 1
+    holding = [space for space in spaces if space._reader or space._writer or space._cache.size]
+    assert [space.path for space in holding] == ["s9", "s10", "s11"]
+    assert len(spaces[0].matching(["word"], EVERYTHING, 3).rows) == 1
+    store.close()
+    assert not any(space._reader or space._writer or space._cache.size for space in spaces)
+
+
 def test_a_space_in_use_is_not_closed(folder: Path) -> None:
     """A transaction survives that many other spaces are opened meanwhile."""
     store = SqliteStore(folder, max_open=1)

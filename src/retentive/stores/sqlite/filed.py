@@ -85,4 +85,11 @@ def _misfiled(database: Database, filing: Filing) -> Iterator[tuple[int, Entries
 
 def _is_worn(database: Database, table: str) -> bool:
     """Whether SQLite itself finds that a table and its indexes disagree, which a quick check does not look for."""
-    return [line for (line,) in database.rows(f"integrity_of_{table}")] != ["ok"]
+    return [line for (line,) in database.rows(_EXAMINED[table])] != ["ok"]
+
+
+_EXAMINED: Final = {
+    "tags": "integrity_of_tags",
+    "entities": "integrity_of_entities",
+    "metadata": "integrity_of_metadata",
+}

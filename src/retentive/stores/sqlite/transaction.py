@@ -39,6 +39,7 @@ class SqliteTransaction(SqliteJobs):
         (self._change, self._generation) = self._began = database.rows("clock")[0]
         self.erased = False
         self._dimensions: dict[str, int] = {}
+        self._line: int | None = None  # of the journal; once known, it grows by what is written here alone
 
     @property
     def _database(self) -> Database:
@@ -186,10 +187,13 @@ class SqliteTransaction(SqliteJobs):
         """Append to the journal."""
         require_entry(entry)
         self._database.run("insert_journal", rows.encode_line(entry))
+        self._line = self._database.last_row()
 
     def last_line(self) -> int:
         """Return the number of the journal's last line."""
-        return int(self._database.value("last_line"))
+        if self._line is None:
+            self._line = int(self._database.value("last_line"))
+        return self._line
 
     def put_finding(self, finding: Finding) -> None:
         """Keep a finding, in the place of one with its id."""
@@ -205,10 +209,13 @@ class SqliteTransaction(SqliteJobs):
     def log_recall(self, entry: LedgerEntry) -> None:
         """Append a recall to the ledger."""
         require_entry(entry)
-        if self._database.rows("recall_by_id", (entry.id,)):
-            raise InvalidInput(f"A recall with id {entry.id!r} is in the ledger already.", value=entry.id)
         cue_vector = None if entry.cue_vector is None else as_vector(entry.cue_vector, None)
-        self._database.run("insert_recall", rows.encode_recall(entry, cue_vector))
+        try:
+            self._database.run("insert_recall", rows.encode_recall(entry, cue_vector))
+        except StoreCorrupt:  # as in `insert`
+            if not self._database.rows("recall_by_id", (entry.id,)):
+                raise
+            raise InvalidInput(f"A recall with id {entry.id!r} is in the ledger already.", value=entry.id) from None
 
     def log_feedback(self, recall_id: str, used: Sequence[str], outcome: str | None) -> bool:
         """Note on a recall what was used and how it went."""
