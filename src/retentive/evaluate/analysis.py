@@ -60,7 +60,8 @@ class Analysis:
 
     categories: tuple[Line, ...]  # overall first
     ages: tuple[Line, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Comparison, ...]  # overall and by category
+    age_comparisons: tuple[Comparison, ...]
     misses: dict[str, dict[str, int]]  # label → place → pieces of evidence; "came up" among them
     parts: dict[str, dict[str, dict[str, float]]]  # label → evidence/others → signal → mean contribution
 
@@ -70,6 +71,7 @@ class Analysis:
             "intervals": [line.as_dict() for line in self.categories],
             "by_age": [line.as_dict() for line in self.ages],
             "comparisons": [one.as_dict() for one in self.comparisons],
+            "comparisons_by_age": [one.as_dict() for one in self.age_comparisons],
             "misses": self.misses,
             "parts": {
                 label: {who: {name: round(value, 5) for name, value in means.items()} for who, means in both.items()}
@@ -101,7 +103,8 @@ def analyse(report: Report) -> Analysis:
     return Analysis(
         categories=tuple(line for label, rows in scored.items() for line in _lines(label, rows, by_age=False)),
         ages=tuple(line for label, rows in scored.items() for line in _lines(label, rows, by_age=True)),
-        comparisons=tuple(_comparisons(scored)),
+        comparisons=tuple(_comparisons(scored, by_age=False)),
+        age_comparisons=tuple(_comparisons(scored, by_age=True)),
         misses={label: _misses(rows) for label, rows in scored.items()},
         parts={label: _parts(rows) for label, rows in scored.items()},
     )
@@ -128,12 +131,12 @@ def _lines(label: str, rows: Sequence[Asked], *, by_age: bool) -> list[Line]:
     return lines
 
 
-def _comparisons(scored: dict[str, list[Asked]]) -> list[Comparison]:
-    """Compare every two policies, overall and by category; the one listed later is compared with the one before."""
+def _comparisons(scored: dict[str, list[Asked]], *, by_age: bool) -> list[Comparison]:
+    """Compare every two policies, overall and by category or by age; the one listed later with the one before."""
     found = []
     for (against, theirs), (label, ours) in combinations(scored.items(), 2):
-        others = _grouped(theirs, by_age=False)
-        for group, mine in _grouped(ours, by_age=False).items():
+        others = _grouped(theirs, by_age=by_age)
+        for group, mine in _grouped(ours, by_age=by_age).items():
             gain = difference([one.scores[HEADLINE] for one in mine], [one.scores[HEADLINE] for one in others[group]])
             found.append(Comparison(label, against, group, gain))
     return found

@@ -174,18 +174,26 @@ def _against(lines: Sequence[Line], last: str, gains: Mapping[str, Difference]) 
 
 
 def _by_category(analysis: Analysis, last: str) -> str:
-    """Return the last policy's gain over each other in each category, marked where it is clear of chance."""
-    categories = [line for line in analysis.categories if line.label == last and line.group != OVERALL]
-    others = list(_gains(analysis, last))
-    if not categories or not others:
+    """Return the last policy's gain over each other in each category and at each age, folded away."""
+    categories = [line for line in analysis.categories if line.group != OVERALL]
+    return _gains_in("category", categories, analysis.comparisons, last) + _gains_in(
+        "age of the evidence", _in_order(analysis.ages), analysis.age_comparisons, last
+    )
+
+
+def _gains_in(what: str, lines: Sequence[Line], comparisons: Sequence[Comparison], last: str) -> str:
+    gains = {(one.group, one.against): one.gain for one in comparisons if one.label == last}
+    groups = [line for line in lines if line.label == last]
+    others = list(dict.fromkeys(against for _, against in gains))
+    if not groups or not others:
         return ""
     rows = []
-    for line in categories:
-        gains = _gains(analysis, last, line.group)
-        cells: list[Cell] = [(f"{gains[one].interval.mean:+.3f}", gains[one].clear) for one in others]
+    for line in groups:
+        told = [gains[line.group, against] for against in others]
+        cells: list[Cell] = [(f"{gain.interval.mean:+.3f} (p {gain.p:.3f})", gain.clear) for gain in told]
         rows.append([f"{line.group} ({line.questions})", *cells])
-    head = f"What {last} gains in each category, marked where the interval leaves out 0"
-    return _folded(head, _table(["category", *others], rows))
+    head = f"What {last} gains by {what}, marked where the interval leaves out 0"
+    return _folded(head, _table([what, *others], rows))
 
 
 def _interval(value: Interval) -> str:

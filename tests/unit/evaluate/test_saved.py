@@ -164,6 +164,10 @@ def test_results_hold_what_the_page_shows(folder: Path) -> None:
         assert all(value["low"] <= value["mean"] <= value["high"] for value in line["metrics"].values())
     overall = [one for one in data["comparisons"] if one["group"] == "overall"]
     assert len(overall) == 15
+    ages = {line["group"] for line in data["by_age"]}
+    assert {one["group"] for one in data["comparisons_by_age"]} == ages
+    for against in ("comparisons", "comparisons_by_age"):
+        assert all(0 < one["p"] <= 1 and one["questions"] > 0 for one in data[against])
     evidence = {sum(counts.values()) for counts in data["misses"].values()}
     assert len(evidence) == 1
     assert {line["group"] for line in data["by_age"]} <= set(AGE_NAMES)
