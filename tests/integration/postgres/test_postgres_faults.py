@@ -313,3 +313,23 @@ def test_damage_is_counted(store: PostgresStore, space: PostgresSpace, postgres_
     assert "1 memories have no vector" in told
     assert "has 7 memories, and has 2" in told
     assert "has 9 index terms, and has 2" in told
+
+
+@pytest.mark.parametrize(
+    ("table", "statement"),
+    [
+        ("tags", "DELETE FROM integration.tags"),
+        ("entities", "DELETE FROM integration.entities"),
+        ("metadata", "UPDATE integration.metadata SET entry = gen_random_uuid()"),
+    ],
+)
+def test_what_filters_ask_is_compared_with_the_memories(
+    store: PostgresStore, space: PostgresSpace, postgres_url: str, table: str, statement: str
+) -> None:
+    """A filter that would miss a memory is found, whoever took the entry away."""
+    add(space, sample("a", tags=("t", "u"), entities=("ada",), metadata={"k": [1.0]}), sample("b"))
+    assert store.check(SPACE) == []
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("SELECT set_config('retentive.space', %s, true)", (SPACE,))
+        connection.execute(statement.encode())
+    assert store.check(SPACE) == [f"The {table} of 1 memories are filed otherwise than they are."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from retentive.stores.postgres.filed import check_filed
 from retentive.stores.postgres.links import Head, Link
 
 
@@ -16,6 +17,7 @@ def check(link: Link, head: Head) -> list[str]:
         (orphans, "access states belong to no memory"),
     )
     complaints = [f"{count} {what}." for count, what in counted if count]
+    complaints += check_filed(link)
     if memories != head.memories:
         complaints.append(f"The space says it has {head.memories} memories, and has {memories}.")
     if terms != head.terms:

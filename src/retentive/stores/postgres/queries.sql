@@ -516,6 +516,20 @@ DELETE FROM @job_memories AS l WHERE l.space = %(space)s AND l.job IN (
 -- The one statement that asks for no space; row-level security lets it see this table alone (`retentive.listing`).
 SELECT s.space FROM @spaces AS s ORDER BY s.space
 
+-- name: filed_columns
+-- What a memory says of itself that is filed in tables of its own.
+SELECT m.row, m.tags, m.entities, m.metadata FROM @memories AS m
+WHERE m.space = %(space)s AND m.row > %(after)s ORDER BY m.row LIMIT %(limit)s
+
+-- name: tags_between
+SELECT t.row, t.tag FROM @tags AS t WHERE t.space = %(space)s AND t.row > %(after)s AND t.row <= %(last)s
+
+-- name: entities_between
+SELECT e.row, e.entity FROM @entities AS e WHERE e.space = %(space)s AND e.row > %(after)s AND e.row <= %(last)s
+
+-- name: metadata_between
+SELECT d.row, d.entry FROM @metadata AS d WHERE d.space = %(space)s AND d.row > %(after)s AND d.row <= %(last)s
+
 -- name: complaints
 -- What can be wrong with a space, counted.
 SELECT
