@@ -78,6 +78,7 @@ def environment() -> dict[str, Any]:
         "processor": _processor(),
         "cores": os.cpu_count(),
         "load": [round(value, 2) for value in os.getloadavg()],
+        "nice": os.nice(0),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "sqlite": apsw.sqlite_lib_version(),

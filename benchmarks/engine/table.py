@@ -337,17 +337,28 @@ def peers() -> str:
     return table(head, rows)
 
 
+BUSY = " †"
+"""Behind what was measured at low priority while others computed: its times say little beside those without."""
+
+
+def _busy(found: dict[str, Any]) -> bool:
+    environment = found.get("environment", {})
+    return bool(environment.get("nice")) and environment["load"][0] > environment["cores"]
+
+
 def _our_row(size: int, found: dict[str, Any], wrote: dict[str, Any] | None) -> tuple[str, ...]:
     recall, quality = found["recall"]["wall"], found["quality"]
     one = ms(wrote["remember"]["wall"]["p50"]) if wrote else ""
     bulk = f"{wrote['batch']['per_second']:,}" if wrote else ""
     return (
-        "**Retentive**", f"{size:,}", ms(found["read_only"]["wall"]["p50"]), ms(recall["p50"]), ms(recall["p95"]), one,
+        "**Retentive**" + (BUSY if _busy(found) else ""), f"{size:,}", ms(found["read_only"]["wall"]["p50"]),
+        ms(recall["p50"]), ms(recall["p95"]), one,
         ms(found["after_write"]["after"]["p50"]), bulk, f"{quality['top5']:.3f}", f"{quality['top10']:.3f}",
     )  # fmt: skip
 
 
 def _peer_row(size: int, label: str, found: dict[str, Any]) -> tuple[str, ...]:
+    label += BUSY if _busy(found) else ""
     if found.get("error") and "search" not in found:
         return (label, f"{size:,}", f"failed: {found['error'][:80]}", *[""] * 7)
     both = found.get("search_and_update", {})
