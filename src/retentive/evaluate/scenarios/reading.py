@@ -148,7 +148,6 @@ def reading_does_not_poison(stage: Stage) -> None:
         for at, (question, fact) in enumerate(FACTS)
     }
     before = _quality(subject, gold)
-    expect(before > 0.8, f"nDCG@10 is {before:.3f} to begin with: too poor to tell")
     words = vocabulary()
     for at in range(QUESTIONS_BETWEEN):
         stage.clock.pass_(minutes=3)
@@ -156,6 +155,7 @@ def reading_does_not_poison(stage: Stage) -> None:
     stage.clock.pass_(minutes=61)
     after = _quality(subject, gold)
     expect(abs(after - before) <= 0.01, f"nDCG@10 went from {before:.3f} to {after:.3f} by being asked")
+    expect(before > 0.8, f"nDCG@10 is {before:.3f} before and after: too poor to keep anything")
 
 
 def _quality(subject: Subject, gold: dict[str, set[str]]) -> float:
