@@ -50,6 +50,7 @@ FRAMEWORKS = {
     ),
     "langmem": Framework("langmem", ("langmem",), (f"{TESTS}/test_langmem_real.py",)),
     "mem0": Framework("mem0", ("mem0ai>=2.2",), (f"{TESTS}/test_mem0_real.py",)),
+    "mem0-1": Framework("mem0", ("mem0ai>=1.0,<2",), (f"{TESTS}/test_mem0_real.py",)),
     "openai-agents": Framework("agents", ("openai-agents>=0.10",), (f"{TESTS}/test_openai_agents_real.py", EXAMPLES)),
     "pydantic-ai": Framework(
         "pydantic_ai", ("pydantic-ai-slim>=2.0",), (f"{TESTS}/test_pydantic_ai_real.py", EXAMPLES)

@@ -221,9 +221,11 @@ class Memory:
         agent_id: Any = None,
         run_id: Any = None,
         limit: int | None = None,
+        metadata_filters: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Recall under the policy. ``threshold`` cuts by score; without one the policy's own floor decides."""
         query = _query(query)
+        filters = chosen(filters, metadata_filters, ("filters", "metadata_filters"))
         if reference_date is not None:
             raise InvalidInput("reference_date is not supported; say when in the query: 'in May 2023', 'last week'.")
         if rerank:
