@@ -150,7 +150,7 @@ npm-peers:  ## install from npm what tests talk to: the official MCP memory serv
 typescript: $(DEV)  ## build and test the TypeScript client against a running server (needs Node 20 and npm)
 	$(PY) scripts/openapi_json.py --check
 	cd clients/typescript && npm ci --no-audit --no-fund --silent && npm run --silent generate && git diff --exit-code -- src \
-	  && npm run --silent build && RETENTIVE_PYTHON='$(abspath $(PY))' npm test --silent
+	  && npm run --silent build && export RETENTIVE_PYTHON='$(abspath $(PY))' && npm test --silent && npm run --silent packed
 
 # ---- measuring --------------------------------------------------------------------------------------------------
 

@@ -36,11 +36,11 @@ type Value = Record<string, unknown>;
 
 export interface StoreOptions extends Options {
   /** The policy of searches: a preset's name. Left out: the space's own, else the server's. */
-  policy?: string;
+  policy?: string | undefined;
   /** Paths of a value that are searched; left out: all its text. */
-  fields?: string[];
+  fields?: string[] | undefined;
   /** A space path above all namespaces. */
-  root?: string;
+  root?: string | undefined;
 }
 
 export class RetentiveStore extends BaseStore {

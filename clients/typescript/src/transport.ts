@@ -29,12 +29,12 @@ export interface Asked<N extends Name> {
 
 export interface Options {
   /** A key made by `retentive keys create`; a server on this machine without keys needs none. */
-  key?: string;
+  key?: string | undefined;
   /** How often a request is sent again when the server is busy or the connection breaks. */
-  retries?: number;
+  retries?: number | undefined;
   /** Milliseconds for one try. */
-  timeout?: number;
-  fetch?: typeof globalThis.fetch;
+  timeout?: number | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
 }
 
 const AGAIN = new Set([429, 502, 503, 504]);
@@ -44,7 +44,7 @@ const LONGEST_PAUSE = 5_000;
 /** Asks one server. Reads are repeated freely; writes carry an idempotency key, so they may be as well. */
 export class Transport {
   readonly address: string;
-  readonly #options: Required<Omit<Options, "key">> & { key: string | undefined };
+  readonly #options: { key: string | undefined; retries: number; timeout: number; fetch: typeof globalThis.fetch };
 
   constructor(address: string | URL, options: Options = {}) {
     this.address = String(address).replace(/\/+$/, "");

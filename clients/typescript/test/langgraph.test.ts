@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { BaseStore, type Operation } from "@langchain/langgraph-checkpoint";
+import { BaseStore, InMemoryStore, type Operation } from "@langchain/langgraph-checkpoint";
 
 import { RetentiveStore } from "../src/langgraph.js";
 import { Server } from "./server.js";
@@ -57,6 +57,35 @@ test("reads of a batch come before its writes, and the last write of a key count
   const answers: unknown[] = await store.batch(operations);
   assert.equal(answers[0], null);
   assert.equal((await store.get(["b"], "k"))?.value["text"], "second");
+});
+
+/** Live a life in a store, and return every answer without its times and scores. */
+async function life(of: BaseStore): Promise<unknown> {
+  const answers: unknown[] = [await of.get(["life", "a"], "nothing"), await of.search(["life"]), await of.listNamespaces({ prefix: ["life"] })];
+  const got = async () => answers.push(await of.get(["life", "a"], "one").then((item) => (item ? structuredClone(bare(item)) : null))); // theirs changes what it gave
+  await of.put(["life", "a"], "one", { text: "first", n: 1, deep: { level: 2 } });
+  await of.put(["life", "a"], "two", { text: "second", n: 2, tags: ["x", "y"] });
+  await of.put(["life", "a", "b"], "three", { text: "third", n: 3, on: true });
+  await of.put(["life", "ab"], "four", { text: "fourth", n: 4 });
+  await got();
+  for (const filter of [{}, { n: 2 }, { n: { $gte: 2 } }, { n: { $gt: 1, $lt: 4 } }, { n: { $ne: 1 } }, { on: true }, { text: { $eq: "first" } }, { none: 1 }]) {
+    answers.push(await of.search(["life"], { filter }).then((found) => found.map(bare).map((item) => structuredClone(item)).sort((one, other) => one.key.localeCompare(other.key))));
+  }
+  answers.push(await of.search(["life", "a"], { limit: 2 }).then((found) => found.length), await of.search(["life"], { limit: 9, offset: 1 }).then((found) => found.length)); // not below ["life", "a"]: theirs finds "ab" there
+  for (const condition of [{ prefix: ["life"] }, { prefix: ["life", "a"] }, { suffix: ["b"] }, { prefix: ["life"], maxDepth: 2 }, { prefix: ["life", "*", "b"] }]) {
+    answers.push((await of.listNamespaces(condition)).map((namespace) => namespace.join("/")).sort());
+  }
+  await of.put(["life", "a"], "one", { text: "changed" });
+  await got();
+  await of.delete(["life", "a"], "one");
+  await got();
+  return answers;
+}
+
+const bare = ({ namespace, key, value }: { namespace: string[]; key: string; value: Record<string, unknown> }) => ({ namespace, key, value });
+
+test("what LangGraph's own store answers, this one answers", async () => {
+  assert.deepEqual(await life(new RetentiveStore(server.address, { root: "life" })), await life(new InMemoryStore()));
 });
 
 test("namespaces are listed by label, whatever a label is made of", async () => {
