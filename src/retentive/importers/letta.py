@@ -7,7 +7,8 @@ What user and assistant said becomes a conversation; heartbeats, tool calls and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +24,8 @@ def read(path: Path) -> Found:
     if not agents and isinstance(data, Mapping) and ("core_memory" in data or "messages" in data):
         agents = [("", data)]
     whole = [("", data)] if isinstance(data, Mapping) and data not in [agent for _, agent in agents] else []
-    items = [item for place, holder in [*whole, *agents] for item in _held(rows, holder, place)]
+    held = [item for place, holder in [*whole, *agents] for item in _held(rows, holder, place)]
+    items = [mine for item in held for mine in _of_agents(item, [agent for _, agent in agents])]
     if isinstance(data, list):
         items = list(_passages(rows, data, None, ""))
     talks = [talk for place, agent in agents if (talk := _talk(agent, place))]
@@ -42,6 +44,15 @@ def _held(rows: Rows, holder: Mapping[str, Any], place: str) -> Iterator[Item]:
         yield from _passages(rows, holder.get(name), owner, f"{within}{name}")
 
 
+def _of_agents(item: Item, agents: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
+    """Yield a block of the file's own list once for each agent that has it: it is no other's."""
+    block = item.record.get("id") if isinstance(item.record, Mapping) and "value" in item.record else None
+    owners = [_owner(agent) for agent in agents if block and block in (agent.get("block_ids") or ())]
+    if item.owner is not None or not owners:
+        yield item
+    yield from (replace(item, owner=owner) for owner in owners if item.owner is None)
+
+
 def _blocks(rows: Rows, value: Any, owner: str | None, at: str) -> Iterator[Item]:
     for place, row in rows.of(value, "blocks", at=at):
         label, text = words(row.get("label")) or "block", words(row.get("value"))
@@ -53,11 +64,16 @@ def _blocks(rows: Rows, value: Any, owner: str | None, at: str) -> Iterator[Item
             text=f"{label}: {text}",
             key=f"letta/{label}",
             pinned=True,
-            metadata=given(label=label, description=words(row.get("description"))),
+            metadata={**(row["metadata"] if isinstance(row.get("metadata"), Mapping) else {}), **_rest_of(row, label)},
             source="letta",
             at=moment(row.get("created_at")),
         )
         yield Item(fields, owner, place, row)
+
+
+def _rest_of(row: Mapping[str, Any], label: str) -> dict[str, Any]:
+    said = given(label=label, description=words(row.get("description")))
+    return rest(row, "id", "value", "label", "description", "metadata", moments=("created_at",)) | said
 
 
 def _passages(rows: Rows, value: Any, owner: str | None, at: str) -> Iterator[Item]:

@@ -106,3 +106,25 @@ def test_facts_and_messages_of_zep(space: Space, tmp_path: Path) -> None:
     data = {"edges": [{"fact": "Alice moved"}, {}], "nodes": [{"name": "Alice"}], "messages": [{"role": "user"}]}
     report = import_from(space, "zep", told(tmp_path, data), extract="none")
     assert [one.place for one in report.refused] == ["edges[1]", "nodes[0]", "messages[0]"]
+
+
+def test_a_letta_block_is_its_agents_alone(space: Space, tmp_path: Path) -> None:
+    """An agent file lists the blocks of all its agents; each agent names its own, and what a block says is kept."""
+    said = [("human", "Name: Alice"), ("human", "Name: Bob"), ("rules", "Be kind")]
+    blocks = [
+        {"id": f"block-{number}", "label": label, "value": value, "limit": 5000, "metadata": {"n": number}}
+        for number, (label, value) in enumerate(said)
+    ]
+    agents = [
+        {"id": "agent-0", "name": "sam", "block_ids": ["block-0", "block-2"]},
+        {"id": "agent-1", "name": "eve", "block_ids": ["block-1", "block-2"]},
+    ]
+    file = told(tmp_path, {"agents": agents, "blocks": blocks})
+    with pytest.raises(InvalidInput, match="2 owners"):
+        import_from(space, "letta", file)
+    assert import_from(space, "letta", file, owner="sam").added == 2
+    held = {memory.text: dict(memory.metadata) for memory in space.list()}
+    assert held == {
+        "human: Name: Alice": {"label": "human", "limit": 5000, "n": 0},
+        "rules: Be kind": {"label": "rules", "limit": 5000, "n": 2},
+    }
