@@ -165,6 +165,44 @@ class WritesContract:
             transaction.set_setting("s", [1])
             assert transaction.setting("s") == [1]
 
+    def test_terms_can_be_replaced_alone(self, space: SpaceStore) -> None:
+        """As where a space is indexed in another language: fields, vector and accesses stay."""
+        add(space, sample("a", tags=("t",)), terms=("old", "both"), vector=NORTH)
+        with space.transaction() as transaction:
+            transaction.set_access({"a": READ})
+        before = space.get(["a"])
+        with space.transaction() as transaction:
+            transaction.replace(before["a"], None, ("new", "both", "both"))
+        assert space.get(["a"]) == before
+        assert len(space.matching(["old"], gate(), 9).rows) == 0
+        assert ids(space, space.matching(["new"], gate(), 9)) == ["a"]
+        assert ids(space, space.matching(["both"], gate(), 9)) == ["a"]
+        assert space.nearest(NORTH, gate(), 1).scores[0] == pytest.approx(1)
+
+    def test_what_is_refused_does_not_end_the_transaction(self, space: SpaceStore) -> None:
+        """An id or a recall that is there already: what was done before stays, and what comes after is done."""
+        with space.transaction() as transaction:
+            transaction.insert(sample("a"), EAST, ("word",))
+            transaction.log_recall(recalled("r"))
+            with pytest.raises(InvalidInput, match="'a'"):
+                transaction.insert(sample("a", text="another"), NORTH, ("other",))
+            with pytest.raises(InvalidInput, match="'r'"):
+                transaction.log_recall(recalled("r"))
+            transaction.insert(sample("b"), EAST, ("word",))
+        assert sorted(ids(space, space.matching(["word", "other"], gate(), 9))) == ["a", "b"]
+        assert space.get(["a"])["a"] == sample("a")
+        assert [entry.id for entry in space.read_ledger()] == ["r"]
+
+    def test_another_dimension_once_everything_is_erased(self, space: SpaceStore) -> None:
+        """Within one transaction too: what is empty has no dimension."""
+        with space.transaction() as transaction:
+            transaction.insert(sample("a"), EAST, ())
+            with pytest.raises(InvalidInput):
+                transaction.insert(sample("b"), EAST[:2], ())
+            transaction.erase("a")
+            transaction.insert(sample("b"), EAST[:2], ())
+        assert listed(space.page(gate(), limit=9)) == ["b"]
+
     def test_an_exception_rolls_back_whole(self, space: SpaceStore) -> None:
         """Nothing a failed transaction did remains, in any table."""
         add(space, sample("kept", text="before", tags=("t",)), terms=("before",))
