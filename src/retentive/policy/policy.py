@@ -92,6 +92,7 @@ class Modifiers:
     rotation_similarity: float = 0.9  # cosine from which two cues of the same words are the same question
     tiers: bool = False  # reflections weigh importance × 1.25, facts weigh similarity × 1.25
     succession: float = 0.0  # among near-equal memories on one matter, how much the newer gains
+    claims: float = 0.0  # how far a newer value of what was asked may lie below an older one and still go before it
     track_record: float = 0.0  # how far feedback on a procedure moves its score, at most
 
 
@@ -304,6 +305,7 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "rotation_minutes": (0, 525_600),
     "rotation_similarity": (-1, 1),
     "succession": (0, 1),
+    "claims": (0, 10),
     "track_record": (0, 0.5),
     "limit": (1, 10_000),
     "balance": (0, 1),

@@ -150,7 +150,9 @@ retentive: Final = _preset(
             "recency": _spec(0.002, "none", half_life_days=14.0),
             "frequency": _spec(0.002, "none"),
         },
-        modifiers=Modifiers(rotation="similar", window_bonus=0.05, succession=0.25, tiers=False, track_record=0.25),
+        modifiers=Modifiers(
+            rotation="similar", window_bonus=0.05, succession=0.25, claims=1.0, tiers=False, track_record=0.25
+        ),
         selection=Selection(limit=5, floor=0.25, floor_on="relevance", diversity="balanced", near_duplicate=0.95),
     )
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
@@ -20,6 +21,7 @@ from retentive.text.tokens import identifiers, query_terms
 from retentive.types import AgentState, Vectors
 
 FIRST_MOMENT: Final = datetime(1, 1, 2, tzinfo=UTC)
+NAMED: Final = 0.5  # of the rows with a word, in how many it is a name, for a cue that writes it small
 LAST_MOMENT: Final = datetime(9999, 12, 30, tzinfo=UTC)
 
 
@@ -118,4 +120,21 @@ def with_names(cue: Cue, question: Question, store: SpaceStore) -> Cue:
         return False
 
     cue_entities(cue.utterance, note)  # a first reading, so that the store is asked once
-    return replace(cue, entities=cue_entities(cue.utterance, store.known_entities(asked)))
+    names = cue_entities(cue.utterance, store.known_entities(asked))
+    spelt = frozenset(cue_entities(cue.utterance, ()))
+    return replace(cue, entities=tuple(name for name in names if name in spelt or _is_name(name, question, store)))
+
+
+def _is_name(key: str, question: Question, store: SpaceStore) -> bool:
+    """Whether what the cue writes like a word is a name where this space writes it, more often than not.
+
+    A heading makes an entity of "Response Time", and "time" must not become the name of those who have such headings.
+    How many rows have the word follows from its idf.
+    """
+    found = store.mentioning([key], question.gate, 1)
+    words = query_terms(key)
+    if not len(found.rows) or not words:
+        return False
+    odds = math.exp(float(store.term_weights(words).max()))
+    rows = (store.count(question.gate) + 0.5 - 0.5 * odds) / (1.0 + odds)
+    return math.expm1(1.0 / float(found.scores[0])) >= NAMED * rows

@@ -20,6 +20,7 @@ from retentive.recall.selection import Chosen, select
 from retentive.recall.shaken import shaken
 from retentive.recall.stages import UNWATCHED, Stages
 from retentive.recall.succession import succeed
+from retentive.recall.updates import newest_claims_first
 from retentive.scoring.freshness import tau_for
 from retentive.scoring.signals import DAY
 from retentive.stores.protocol import SpaceStore
@@ -88,9 +89,11 @@ def work_out(question: Question, store: SpaceStore, tools: Tools, stages: Stages
     stages.ended("evidence")
     ranked = rank(question.policy, cue, evidence)
     succeed(ranked, cue)
+    updates = newest_claims_first(ranked, cue, store)
     prove(ranked, store)
     stages.ended("rank")
     chosen = select(ranked, question, cue, store, tools, shown_lately(question, cue, store))
+    chosen.notes[:0] = updates
     stages.ended("select")
     hits = _doubted(_hits(ranked, finding, chosen, store), store, question.gate)
     stages.ended("read")

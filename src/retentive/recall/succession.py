@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from retentive.recall.asked import asked
 from retentive.recall.cue import Cue
 from retentive.recall.ranking import Ranked
 from retentive.recall.stance import values_in
@@ -26,10 +27,12 @@ def succeed(ranked: Ranked, cue: Cue) -> None:
     reach = ranked.policy.modifiers.succession
     if not reach or not cue.wants_current or ranked.policy.combine == "product":
         return
+    stated = cue.intent is not None and cue.intent.direction == "current"
+    if ranked.policy.modifiers.claims and not stated and asked(cue.utterance) is not None:
+        return  # what a sentence states tells more than likeness: `updates`
     top = ranked.order()[:TOP]
     if len(top) < 2:
         return
-    stated = cue.intent is not None and cue.intent.direction == "current"
     lifts = _lifts(ranked, top, reach, any_matter=stated)
     if lifts.any():
         amounts = np.zeros(len(ranked.scores))

@@ -275,3 +275,16 @@ def test_a_question_about_nothing_known_by_words_still_has_vectors(opening: Open
     space.remember_many(["automobile", "teapot"])
     assert texts(space.recall("car", policy=by_similarity(channels=("vector", "lexical"))))[0] == "automobile"
     assert texts(space.recall(CUE, policy=by_similarity()))[0] == "automobile"
+
+
+def test_a_word_is_a_name_only_where_the_space_writes_it_as_one(opening: Opening) -> None:
+    """A heading makes an entity of "Response Time"; the word in a cue is still a word, and "anna" is still Anna."""
+    space = opening(embedder="hash").space("a")
+    space.remember("We compared Response Time with Anna and others", id="heading")
+    for number in range(6):
+        space.remember(f"the response time of run {number} was fine")
+    space.remember("Tea with Anna again", id="tea")
+    recall = space.recall("what response time did anna see", policy=only("entity", channels=("vector", "entity")))
+    assert "anna" in recall.trace.entities
+    assert "response" not in recall.trace.entities
+    assert "time" not in recall.trace.entities

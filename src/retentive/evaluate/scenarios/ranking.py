@@ -228,8 +228,8 @@ def _expect_vector_order(subject: Subject, cue: str, wanted: list[str], name: st
     policy = presets.get(name)
     plain = policy.replace(
         weights=dict.fromkeys(policy.signals, 0.0) | {"similarity": 1.0},
-        temporal_intent=False, window_bonus=0.0, rotation="off", tiers=False, succession=0.0, track_record=0.0,
-        diversity="none", near_duplicate=None, floor=None, pool=60, token_budget=None,
+        temporal_intent=False, window_bonus=0.0, rotation="off", tiers=False, succession=0.0, claims=0.0,
+        track_record=0.0, diversity="none", near_duplicate=None, floor=None, pool=60, token_budget=None,
     )  # fmt: skip
     got = [hit.text for hit in subject.recall(cue, limit=15, policy=plain, touch=False)]
     expect(got == wanted, f"{name}: differs from brute force at rank {_first_difference(got, wanted)}")
