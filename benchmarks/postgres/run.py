@@ -171,39 +171,43 @@ INDEXED = 100_000  # from here on an index is made, and measured beside looking 
 
 
 def one(server: Server, steps: list[int]) -> None:
-    """Grow one space by what a user calls, and ask at each step: all vectors looked at, and by the index."""
+    """Grow one space by what a user calls, and ask at each step: all vectors looked at, and by the index.
+
+    From a hundred thousand on it grows inside the server (`filling.widened`).
+    """
     embedder = given()
-    corpus = load(max(steps) + FRESH, real())
+    corpus = load(min(max(steps), INDEXED) + FRESH, real())
     embedder.give(corpus.texts, corpus.vectors)
     for step in steps:
-        asker = asking.Asker(corpus, embedder, corpus.texts[: min(step, corpus.real)])
+        asker = asking.Asker(corpus, embedder, corpus.texts[: min(step, INDEXED)])
         server.safe(on=False)
         with home(server, embedder) as memories:
-            loading = _grown(server, memories, corpus, step)
+            loading = _grown(server, memories, corpus, min(step, INDEXED))
+        if step > INDEXED:
+            loading = filling.widened(server, ONE, step)
         loading["vacuum_seconds"] = vacuumed(server)
-        say(f"{step:,} memories loaded: {loading}; {server.free() >> 30} GiB free")
+        size = int(loading["memories"])
+        say(f"{size:,} memories loaded: {loading}; {server.free() >> 30} GiB free")
         server.safe(on=True)
         with quiet():
-            result = {"loading": loading, **measured_one(server, asker, embedder, step)}
-        keep("one", step, result)
+            result = {"loading": loading, **measured_one(server, asker, embedder, size)}
+        keep("one", size, result)
+        say(f"{size:,} memories measured, all looked at")
         if step >= INDEXED:
             making = indexed(server, embedder)
-            say(f"index over {step:,} made in {making} s")
+            say(f"index over {size:,} made in {making} s")
             with quiet():
-                found = {"seconds": making, **measured_index(server, asker, embedder, step)}
-            keep("one", step, {**result, "indexed": found})
-        say(f"{step:,} memories measured")
+                found = {"seconds": making, **measured_index(server, asker, embedder, size)}
+            keep("one", size, {**result, "indexed": found})
+            say(f"{size:,} memories measured, by the index")
 
 
 def _grown(server: Server, memories: Retentive, corpus: Any, size: int) -> dict[str, Any]:
     space = memories.space(ONE)
     have = space.store.count(Gate(true_at=NOW, hidden=True))
-    with server.connect() as connection:
-        for (index,) in connection.execute(
-            "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indexrelid "
-            "WHERE relname LIKE 'vectors_near_%'"
-        ).fetchall():
-            connection.execute(f"DROP INDEX {index}".encode())
+    _unindexed(server)
+    if have >= size:
+        return {"memories": have}
     step = (NOW - FIRST) / size
     began, worked = time.perf_counter(), time.process_time()
     first = have - have % BATCH
@@ -224,6 +228,16 @@ def _grown(server: Server, memories: Retentive, corpus: Any, size: int) -> dict[
     }
 
 
+def _unindexed(server: Server) -> None:
+    """Take the index away: growing with it is another matter."""
+    with server.connect() as connection:
+        for (index,) in connection.execute(
+            "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indexrelid "
+            "WHERE relname LIKE 'vectors_near_%'"
+        ).fetchall():
+            connection.execute(f"DROP INDEX {index}".encode())
+
+
 def measured_one(server: Server, asker: asking.Asker, embedder: Given, size: int) -> dict[str, Any]:
     """Ask the space without an index, and the bare server; then look at the sizes."""
     began = environment()
@@ -235,7 +249,7 @@ def measured_one(server: Server, asker: asking.Asker, embedder: Given, size: int
             "recall": asking.recalls(server, asker, space, most=40),
             "read_only": asking.looks(server, asker, space),
             "floor": asking.floors(server, asker, ONE),
-            "quality": asking.quality(asker, space, 200 if size < INDEXED else 50),
+            "quality": asking.quality(asker, space, 100 if size < INDEXED else 30),
         }
         result["remember"] = asking.writes(server, asker, space)
     return {**result, "sizes": asking.sizes(server, size), "load_after": environment()["load"]}
@@ -265,8 +279,8 @@ def measured_index(server: Server, asker: asking.Asker, embedder: Given, size: i
             "recall": asking.recalls(server, asker, space, most=40),
             "read_only": asking.looks(server, asker, space),
             "vectors": asking.arm(server, asker, space),
-            "quality": asking.quality(asker, space, 200),
-            "exactness": asking.exactness(asker, space, exact, gates, 20 if size > INDEXED else 50),
+            "quality": asking.quality(asker, space, 100),
+            "exactness": asking.exactness(asker, space, exact, gates, 15 if size > 2 * INDEXED else 40),
             "remember": asking.writes(server, asker, space),
         }
     return {**result, "bytes_a_memory": asking.index_bytes(server) / size, "load_after": environment()["load"]}

@@ -15,7 +15,7 @@ ROLE = "bench"  # no superuser: those pass row-level security by
 KEPT = {  # for the server's whole life
     "shared_buffers": "2GB",
     "effective_cache_size": "8GB",
-    "maintenance_work_mem": "1GB",
+    "maintenance_work_mem": "2500MB",
     "max_wal_size": "1GB",
     "wal_level": "minimal",
     "max_wal_senders": "0",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from retentive.cli.options import command
-from retentive.cli.session import Session, talk
+from retentive.cli.session import Session, confirm, talk, warn
+from retentive.cli.shapes import seen
 from retentive.errors import InvalidInput
 
 
@@ -56,5 +59,44 @@ def index(session: Session) -> None:
     talk(f"{path} has an index now." if made else f"{path} had an index already.")
 
 
+@command(
+    "scrub",
+    space=False,
+    examples=[
+        "retentive postgres scrub --store postgresql://app@db.example/memories",
+        "retentive postgres scrub --rewrite --yes --store postgresql://app@db.example/memories",
+    ],
+)
+@click.option("--rewrite", is_flag=True, help="Write the tables anew: nobody can use the store meanwhile.")
+@click.option("--yes", is_flag=True, help="Do not ask before writing anew.")
+def scrub(session: Session, *, rewrite: bool, yes: bool) -> None:
+    """Clean the tables of what erasures left in them, and say where else copies may be.
+
+    Without --rewrite, old versions of rows are removed (VACUUM) while the store is in use; their bytes stay in the free
+    space of pages until that is used again. With it every table is written anew (VACUUM FULL), which needs room for the
+    largest and keeps everybody out; then no byte is left in the tables' files.
+    """
+    from retentive.stores.locations import store_for
+    from retentive.stores.postgres import PostgresStore
+
+    store = store_for(session.config.store)
+    click.get_current_context().call_on_close(store.close)
+    if not isinstance(store, PostgresStore):
+        raise InvalidInput("A store in a folder cleans up itself when it erases; this is for --store postgresql://….")
+    if rewrite:
+        confirm("Nobody can use the store while its tables are written anew. Go on?", yes=yes)
+    done = store.scrub(rewrite=rewrite)
+    session.emit(asdict(done), "")
+    talk(f"{len(done.clean)} tables are clean{' and written anew' if done.rewritten else ''}.")
+    if done.left:
+        warn(
+            f"not clean: {', '.join(map(seen, done.left))}. Somebody reads an old state or has just written, or the "
+            "role does not own them; run it again, or as their owner."
+        )
+    for place in map(seen, done.remains):
+        talk(f"Copies may be in {place}.")
+
+
 postgres.add_command(plan)
+postgres.add_command(scrub)
 postgres.add_command(index)

@@ -138,5 +138,7 @@ def _talk_about(told: Forgotten) -> None:
     if told.left:
         names = ", ".join(map(seen, told.left[:5])) + (" …" if len(told.left) > 5 else "")
         talk(f"Concluded from it or saying the same, and left: {names}. Add --derived to take them along.")
-    if not told.complete:
+    for place in map(seen, told.remains):
+        warn(f"copies may be in {place}.")
+    if not told.complete and not told.remains:
         warn("the files may hold copies until nobody reads an old state any more; `retentive maintain` cleans up.")

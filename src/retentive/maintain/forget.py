@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from retentive.errors import InvalidInput, NotFound
 from retentive.indexing import index_terms, language_of
-from retentive.stores.protocol import Cursor, ScrubbedStore, SpaceStore, Transaction
+from retentive.stores.protocol import Cursor, LeavingStore, ScrubbedStore, SpaceStore, Transaction
 from retentive.text.entities import entity_key
 from retentive.types import Finding, Gate, JournalEntry, Json, LedgerEntry, Memory
 from retentive.writing import Author, checked_id, checked_name, checked_names, entry
@@ -43,11 +43,12 @@ class Forgotten:
     lines: int = 0  # journal lines that were emptied
     recalls: int = 0  # recalls whose question was emptied
     complete: bool = True  # False: somebody still reads an old state; the next write, or `maintain`, cleans up
+    remains: tuple[str, ...] = ()  # where copies may be that only the store's operator can take away, and how
     dry_run: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""
-        return {**asdict(self), "ids": list(self.ids), "left": list(self.left)}
+        return {**asdict(self), "ids": list(self.ids), "left": list(self.left), "remains": list(self.remains)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,9 @@ def cleaned(store: SpaceStore, told: Forgotten) -> Forgotten:
     """Make sure, once the transaction has ended, that nothing of what was erased is left in a file."""
     if not told.erased or told.dry_run:
         return told
+    if isinstance(store, LeavingStore):
+        remains = store.cleanse()
+        return replace(told, complete=not remains, remains=remains)
     return replace(told, complete=isinstance(store, ScrubbedStore) and store.scrub())
 
 

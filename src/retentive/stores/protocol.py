@@ -257,6 +257,14 @@ class ScrubbedStore(Protocol):
 
 
 @runtime_checkable
+class LeavingStore(Protocol):
+    """Optional, of a space, in the place of `ScrubbedStore`: one whose files are not its own to clean."""
+
+    def cleanse(self) -> tuple[str, ...]:
+        """Clean up after erasing as far as that goes; say where copies may still be, and what ends it."""
+
+
+@runtime_checkable
 class Store(Protocol):
     """A place that keeps spaces apart."""
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
+from retentive.stores.postgres import large
 from retentive.stores.postgres.keys import key_of
 from retentive.stores.postgres.links import Head, Link
 from retentive.stores.postgres.rows import Bindings, Row
@@ -36,37 +37,32 @@ def found_in(rows: list[Row], *, gated: int | None = None) -> Found:
     )
 
 
-def recent(link: Link, gate: Gate, limit: int) -> Found:
-    """Return the rows last used or created most recently."""
-    return found_in(link.rows("recent", {"limit": max(limit, 0)}, gate))
+def ordered(link: Link, head: Head, name: str, gate: Gate, limit: int) -> Found:
+    """Return the best of a channel that does not look at the cue: `recent` or `important`."""
+    most = max(limit, 0)
+    found = large.walked(link, head, name, gate, most) if large.is_large(link, head) else None
+    return found_in(link.rows(name, {"limit": most}, gate)) if found is None else found
 
 
-def important(link: Link, gate: Gate, limit: int) -> Found:
-    """Return the rows of greatest importance."""
-    return found_in(link.rows("important", {"limit": max(limit, 0)}, gate))
-
-
-def within(link: Link, span: tuple[datetime, datetime], gate: Gate, limit: int) -> Found:
+def within(link: Link, head: Head, span: tuple[datetime, datetime], gate: Gate, limit: int) -> Found:
     """Return rows created in a span, nearest to its middle first."""
     first, last = map(micros, span)
     if first >= last:
         return NOTHING
     bindings = {"first": first, "last": last, "limit": max(limit, 0)}
-    return found_in(link.rows("within", bindings, gate), gated=_count(link, gate))
+    return found_in(link.rows("within", bindings, gate), gated=large.gated(link, head, gate))
 
 
-def mentioning(link: Link, entities: Sequence[str], gate: Gate, limit: int) -> Found:
+def mentioning(link: Link, head: Head, entities: Sequence[str], gate: Gate, limit: int) -> Found:
     """Return rows that mention any of the entities."""
     keys = [key_of(entity) for entity in distinct(entities) if storable(entity)]
     mentions: dict[UUID, int] = dict(link.rows("mentions", {"entities": keys}))
     known = [key for key in keys if key in mentions]
     weights = [1 / math.log(1 + mentions[key]) for key in known]
     bindings: Bindings = {"entities": known, "weights": weights, "limit": max(limit, 0)}
-    return found_in(link.rows("mentioning", bindings, gate), gated=_count(link, gate)) if known else NOTHING
-
-
-def _count(link: Link, gate: Gate) -> int:
-    return int(link.value("count", gate=gate))
+    if not known:
+        return NOTHING
+    return found_in(link.rows("mentioning", bindings, gate), gated=large.gated(link, head, gate))
 
 
 def nearest(link: Link, head: Head, vector: Vectors, gate: Gate, limit: int) -> Found:

@@ -110,11 +110,18 @@ class Connections:
             connection.close()
 
     @contextmanager
-    def apart(self) -> Iterator[Connection[Any]]:
-        """Lend a connection that is not the pool's, for what takes long and stands in no transaction."""
+    def apart(self, *, patient: bool = True) -> Iterator[Connection[Any]]:
+        """Lend a connection that is not the pool's, for what stands in no transaction and may take long.
+
+        Not ``patient``: no statement waits or works for longer than `busy_timeout`.
+        """
         import psycopg  # noqa: PLC0415 # an extra, seen to be there
 
         with translated(self.place), psycopg.connect(self.terms.url, autocommit=True) as connection:
+            if not patient:
+                limit = f"{max(1, round(1000 * self.terms.busy_timeout))}ms"
+                for name in ("lock_timeout", "statement_timeout"):
+                    connection.execute(b"SELECT set_config(%s, %s, false)", (name, limit))
             yield connection
 
     def inside(self, space: str, mode: str, work: Callable[[Link, Row | None], T]) -> T:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retentive.errors import InvalidInput
-from retentive.stores.postgres import driver
+from retentive.stores.postgres import driver, large
 from retentive.stores.postgres.channels import MARGIN, nearest, ranked
 from retentive.stores.postgres.keys import key_of
 from retentive.stores.postgres.links import Head, Link
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 WIDEST = 4_000  # numbers: what an HNSW index in half precision takes
-SAMPLE = 1_024  # rows looked at to tell how the whole space scores
-RARE = 32  # so few of the sample behind a gate that all rows behind it are looked at instead
 BROADEST = 1_000  # the most candidates that pgvector keeps in sight
 PATIENCE = 200_000  # rows walked past for a gate before the exact way is taken
 
@@ -51,7 +49,7 @@ def _prefix(space: str) -> str:
 def searched(link: Link, head: Head, vector: Vectors, gate: Gate, limit: int) -> Found:
     """Return the rows of highest cosine, by the index where the space has one and it answers in full."""
     found = None
-    if head.dimension is not None and head.memories > link.exact_up_to:
+    if head.dimension is not None and large.is_large(link, head):
         index = _qualified(link.schema, link.space, head.dimension)
         if link.rows("index_is_there", {"index": index}):
             found = _by_index(link, head, as_vector(vector, head.dimension), gate, max(limit, 0))
@@ -60,9 +58,8 @@ def searched(link: Link, head: Head, vector: Vectors, gate: Gate, limit: int) ->
 
 def _by_index(link: Link, head: Head, vector: Vectors, gate: Gate, limit: int) -> Found | None:
     """Return what the index finds; None where too little passes the gate for it to be sure of the best."""
-    rows = np.unique(np.linspace(1, head.last_row, SAMPLE).astype(np.int64)).tolist()
-    looked = link.rows("sampled", {"vector": vector, "rows": rows}, gate)
-    if len(looked) < RARE:
+    looked = link.rows("sampled", {"vector": vector, "rows": large.spread(head)}, gate)
+    if len(looked) < large.RARE:
         return None
     wanted = 2 * limit + MARGIN
     link.connection.execute(NEAR.format(sight=min(2 * wanted, BROADEST), patience=PATIENCE).encode())

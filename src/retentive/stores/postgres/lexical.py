@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from retentive.stores.postgres import large
 from retentive.stores.postgres.channels import NOTHING, ranked
 from retentive.stores.postgres.keys import token_of
 from retentive.stores.postgres.links import Head, Link
@@ -67,7 +68,7 @@ def _gated(link: Link, head: Head, question: Question, gate: Gate, matched: int)
     """Return how many rows pass; where the terms cannot have reached them all, more than matched is all that counts."""
     if sum(question.having.values()) < head.memories and gate.hidden:
         return max(head.memories, matched + 1)
-    return int(link.value("count", gate=gate))
+    return max(matched, large.gated(link, head, gate))
 
 
 def term_scores(link: Link, head: Head, terms: Sequence[str], rows: RowIds) -> Floats:

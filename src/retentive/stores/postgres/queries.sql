@@ -90,6 +90,35 @@ WITH scored AS MATERIALIZED (
     SELECT m.row, m.created_at, m.id, m.importance AS score FROM @memories AS m WHERE m.space = %(space)s {gate}
 ) {head_of_scored}
 
+-- name: sampled_recent
+SELECT {recent_score} FROM {with_access} WHERE m.space = %(space)s AND m.row = ANY(%(rows)s) {gate}
+
+-- name: sampled_important
+SELECT m.importance FROM @memories AS m WHERE m.space = %(space)s AND m.row = ANY(%(rows)s) {gate}
+
+-- name: walked_recent
+-- Who is best by the later of two moments is best by one of them: two indexes, each from its end.
+WITH found AS (
+    (SELECT m.row, m.created_at, m.id, {recent_score} AS score FROM {with_access} WHERE m.space = %(space)s {gate}
+     ORDER BY m.created_at DESC, m.id LIMIT %(limit)s)
+    UNION
+    (SELECT m.row, m.created_at, m.id, {recent_score} AS score
+     FROM @accesses AS a JOIN @memories AS m ON m.space = %(space)s AND m.row = a.row
+     WHERE a.space = %(space)s AND a.last_at IS NOT NULL {gate}
+     ORDER BY a.last_at DESC, m.created_at DESC, m.id LIMIT %(limit)s)
+)
+SELECT f.row, f.score FROM found AS f ORDER BY f.score DESC, f.created_at DESC, f.id LIMIT %(limit)s
+
+-- name: walked_important
+SELECT m.row, m.importance FROM @memories AS m WHERE m.space = %(space)s {gate}
+ORDER BY m.importance DESC, m.created_at DESC, m.id LIMIT %(limit)s
+
+-- name: count_of
+SELECT count(*) FROM @memories AS m WHERE m.space = %(space)s AND m.row = ANY(%(rows)s) {gate}
+
+-- name: present_of
+SELECT count(*) FROM @memories AS m WHERE m.space = %(space)s AND m.row = ANY(%(rows)s)
+
 -- name: within_score
 -- A fragment.
 1 - abs(2 * m.created_at - %(first)s::bigint - %(last)s::bigint)::double precision

@@ -71,19 +71,19 @@ class Reading:
 
     def mentioning(self, entities: Sequence[str], gate: Gate, limit: int) -> Found:
         """Return rows that mention any of the entities."""
-        return channels.mentioning(self._link, entities, gate, limit)
+        return channels.mentioning(self._link, self._head, entities, gate, limit)
 
     def within(self, start: datetime, end: datetime, gate: Gate, limit: int) -> Found:
         """Return rows created in [start, end), nearest to the middle first."""
-        return channels.within(self._link, (start, end), gate, limit)
+        return channels.within(self._link, self._head, (start, end), gate, limit)
 
     def recent(self, gate: Gate, limit: int) -> Found:
         """Return the rows last used or created most recently."""
-        return channels.recent(self._link, gate, limit)
+        return channels.ordered(self._link, self._head, "recent", gate, limit)
 
     def important(self, gate: Gate, limit: int) -> Found:
         """Return the rows of greatest importance."""
-        return channels.important(self._link, gate, limit)
+        return channels.ordered(self._link, self._head, "important", gate, limit)
 
     def columns(self, asked: RowIds, *, history: bool) -> Columns:
         """Return the numbers of these rows, in the order asked."""

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from retentive.errors import RetentiveError
+from retentive.stores.postgres import cleaning
 from retentive.stores.postgres.connections import Connections
 from retentive.stores.postgres.links import READ, Link, head_of
 from retentive.stores.postgres.reading import Reading
@@ -196,6 +198,14 @@ class PostgresSpace:
     def jobs(self, *, state: JobState | None = None, kind: str | None = None, limit: int | None = None) -> list[Job]:
         """Return the jobs of a state or a kind."""
         return self._read(lambda reading: reading.jobs(state, kind, limit))
+
+    def cleanse(self) -> tuple[str, ...]:
+        """Remove the versions of rows that erasing left, where that goes quickly; say where copies may still be."""
+        try:
+            with self._connections.apart(patient=False) as connection:
+                return cleaning.scrub(connection, self._connections.terms.schema).remains
+        except RetentiveError:  # it took too long, or somebody kept a table: what was erased is erased
+            return cleaning.UNSURE
 
     def close(self) -> None:
         """Do nothing: connections belong to the store, and a handle holds nothing."""

@@ -7,8 +7,9 @@ import secrets
 from collections.abc import Mapping
 
 from retentive.errors import InvalidInput, NotFound
-from retentive.stores.postgres import addresses, indexes
+from retentive.stores.postgres import addresses, cleaning, indexes
 from retentive.stores.postgres.checking import check
+from retentive.stores.postgres.cleaning import Scrubbed
 from retentive.stores.postgres.connections import Connections
 from retentive.stores.postgres.keys import key_of
 from retentive.stores.postgres.links import READ, WRITE, Link, head_of
@@ -102,6 +103,12 @@ class PostgresStore:
             raise InvalidInput(f"Space {space!r} has no memories yet; there is nothing to index.", space=space)
         with self.connections.apart() as connection:
             return indexes.create(connection, self.connections.terms.schema, space, head.dimension)
+
+    def scrub(self, *, rewrite: bool = False) -> Scrubbed:
+        """Clean the tables of what erasures left; ``rewrite`` also their pages, which keeps everybody out."""
+        self.connections.checked()  # makes the schema where there is none
+        with self.connections.apart() as connection:
+            return cleaning.scrub(connection, self.connections.terms.schema, rewrite=rewrite)
 
     def check(self, space: str) -> list[str]:
         """Return what is wrong with a space, in sentences."""
