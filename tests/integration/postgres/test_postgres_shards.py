@@ -83,7 +83,8 @@ def test_what_the_contract_sent_reads_one_shard(partitioned: str, sent: Sent) ->
     """The planner, asked as one whom row-level security does not help, needs one partition of each table."""
     store = PostgresStore(partitioned, schema=SCHEMA, exact_up_to=0)
     space = store.open(SPACE)
-    add(space, *(sample(f"m{number}", entities=("alice",)) for number in range(120)), vector=unit(1, 2))  # enough to ask by an index
+    enough = (sample(f"m{number}", entities=("alice",)) for number in range(120))  # to be asked by an index
+    add(space, *enough, vector=unit(1, 2))
     store.index(SPACE)
     space.nearest(unit(1, 2), gate(), 5)
     space.matching(["word"], gate(), 5)
