@@ -98,8 +98,8 @@ def floors(server: Server, asker: Asker, space: str, runs: int = 100, most: floa
         connection.execute(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.bench_commit (n int, filler text)".encode())
         found = {
             "trip": timed(lambda _: connection.execute("SELECT 1").fetchall(), runs, most=most),
-            "vectors": timed(lambda n: _nearest(connection, asker, space, n), runs, warm=6, most=most),
-            "words": timed(lambda n: _words(connection, asker, space, n), runs, warm=6, most=most),
+            "vectors": timed(lambda n: _nearest(connection, asker, space, n), runs, warm=min(6, runs // 2), most=most),
+            "words": timed(lambda n: _words(connection, asker, space, n), runs, warm=min(6, runs // 2), most=most),
             "commit": timed(lambda n: _commit(connection, n), runs, most=most),
         }
         connection.execute(f"DROP TABLE {SCHEMA}.bench_commit".encode())

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+FEW = 20  # calls below which a table says of how many its figures are
 PAGE = HERE.parents[1] / "docs/postgres.md"
 _PART = re.compile(r"(<!-- measured: ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Results = dict[int, dict[str, Any]]
@@ -77,7 +78,8 @@ def one() -> str:
     """Return what a recall and a write cost as one space grows, all vectors looked at and by the index."""
     rows = []
     for size, found in sorted(results("one").items()):
-        rows.append(_one_row(f"{size:,}", found, found["floor"]["sum_p50"], found["quality"]["top10"]))
+        few = f", of {runs} recalls" if (runs := int(found["recall"]["wall"]["runs"])) < FEW else ""
+        rows.append(_one_row(f"{size:,}{few}", found, found["floor"]["sum_p50"], found["quality"]["top10"]))
         if indexed := found.get("indexed"):
             rows.append(_one_row(f"{size:,}, by index", indexed, None, indexed["quality"]["top10"]))
     head = ("memories", "recall p50", "p95", "CPU", "read only p50", "remember p50", "p95", "CPU", "floor", "top 10")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,8 @@ from retentive.errors import Forbidden, StoreBusy
 from retentive.stores.postgres import PostgresStore, schema
 from retentive.stores.postgres.faults import translated
 from retentive.stores.postgres.schema import MIGRATIONS, Migration, migration, prepare
+from retentive.stores.postgres.statements import DIMENSION, qualified
+from retentive.stores.sqlite.statements import parse
 from retentive.testing.store_samples import SPACE, add, gate, sample
 
 SCHEMA = "migrated"
@@ -133,3 +137,36 @@ def test_a_migration_says_which_code_it_works_with() -> None:
     """A file without that line cannot be shipped."""
     with pytest.raises(ValueError, match="does not say"):
         migration("0009_silent.sql", "SELECT 1")
+
+
+OLD = Path(__file__).parent.parent / "golden/postgres"
+WHOLE = re.compile(r"(?:--.*\n)*(SELECT|WITH|INSERT|UPDATE|DELETE)")
+NAMED = re.compile(r"%\((\w+)\)s")
+
+
+@pytest.mark.parametrize("file", sorted(OLD.glob("queries_*.sql")), ids=lambda file: file.stem)
+def test_the_statements_of_old_code_are_understood(url: str, file: Path) -> None:
+    """Every statement that a version of the code sent, kept as it was, is one that the newest schema can plan."""
+    prepare(url, SCHEMA)
+    text = file.read_text(encoding="utf-8")
+    parts = set(re.findall(r"\{(\w+)\}", text))  # what others are made of stands in them
+    statements = parse(text.replace("{gate}", "").replace(DIMENSION, "4"))
+    planned = [name for name, sql in statements.items() if WHOLE.match(sql) and name not in parts]
+    with psycopg.connect(url) as connection:
+        for name in planned:
+            sql = qualified(statements[name], SCHEMA)
+            bound = dict.fromkeys(NAMED.findall(sql))
+            connection.execute(f"EXPLAIN {sql}".encode(), bound)
+    assert len(planned) > 60
+
+
+def test_a_column_that_old_code_needs(url: str) -> None:
+    """The test above sees what breaks old code: a column that was taken away."""
+    prepare(url, SCHEMA)
+    with psycopg.connect(url) as connection:
+        connection.execute(f"ALTER TABLE {SCHEMA}.memories DROP COLUMN trust".encode())
+        text = (OLD / "queries_0001.sql").read_text(encoding="utf-8").replace("{gate}", "")
+        sql = qualified(parse(text)["page"], SCHEMA)
+        with pytest.raises(psycopg.errors.UndefinedColumn):
+            connection.execute(f"EXPLAIN {sql}".encode(), dict.fromkeys(NAMED.findall(sql)))
+        connection.rollback()
