@@ -61,6 +61,7 @@ def test_every_statement_is_used() -> None:
     used = {f"drop_{table}" for table in TABLES} | {
         f"delete_{name}" for name in ("terms", "access", "vector", "memory")
     }
+    used |= {f"{table}_between" for table in ("tags", "entities", "metadata")}
     assert [name for name in SQL if f'"{name}"' not in code and f"{{{name}}}" not in queries and name not in used] == []
 
 
