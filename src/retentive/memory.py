@@ -284,7 +284,8 @@ class Space(Records, Mind, Custody, Habits, SpaceJobs, Observing, SpaceThinking,
         the clock for this recall only.
         """
         filters = Filters(kinds, tags, where, since, until, as_of)
-        keeper, tools = self._keeper(self._kept), self._recall_tools
+        keeper = self._keeper(self._kept)
+        tools = self._home.tools_for(keeper.store)
         with keeper.store.snapshot():  # two settings, read as one
             question = self._question(
                 (cue, state, utterance), policy, filters, now, session, limit=limit, token_budget=token_budget

@@ -4,7 +4,7 @@ floor → rerank → near-duplicates → rotation → diversity → limit → to
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from retentive.errors import InvalidInput
 from retentive.recall.budget import fit
@@ -53,15 +53,22 @@ class Worked:
     chosen: Chosen
     hits: tuple[Hit, ...]
     compacted: Compacted | None
+    core: tuple[Memory, ...]
+
+
+class Measured(NamedTuple):
+    """The candidates of a question with their evidence."""
+
+    cue: Cue
+    finding: Finding
+    evidence: Evidence
 
 
 def recall(question: Question, store: SpaceStore, tools: Tools) -> Recalled:
     """Answer one question from one space."""
     stages = Stages(tools.watch)
     worked = work_out(question, store, tools, stages)
-    core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
-    stages.ended("core")
-    outcome = Outcome(worked.hits, tuple(core), worked.compacted, trace_of(question, worked))
+    outcome = Outcome(worked.hits, worked.core, worked.compacted, trace_of(question, worked))
     ghosts = _ghosts(worked) if question.own_weights is not None else ()
     return Recalled(outcome, worked.cue.vectors[0], worked.cue.utterance, ghosts)
 
@@ -85,8 +92,20 @@ def work_out(question: Question, store: SpaceStore, tools: Tools, stages: Stages
         cue = with_names(cue, question, store)
         stages.ended("cue")
         finding = find(question, cue, store, stages)
-        evidence = gather(question, cue, finding, store, tools)
-    stages.ended("evidence")
+        measured = Measured(cue, finding, gather(question, cue, finding, store, tools))
+        stages.ended("evidence")
+        if tools.reranker is None:  # which may be far away too; without one, all that is read is of one state
+            worked = _choose(question, measured, store, tools, stages)
+    if tools.reranker is not None:
+        worked = _choose(question, measured, store, tools, stages)
+    hits, compacted = _within_budget(question, cue, worked.hits, tools, worked.chosen.notes)
+    stages.ended("budget")
+    return replace(worked, hits=hits, compacted=compacted)
+
+
+def _choose(question: Question, measured: Measured, store: SpaceStore, tools: Tools, stages: Stages) -> Worked:
+    """Put the candidates in order, and read those that are the answer."""
+    cue, finding, evidence = measured
     ranked = rank(question.policy, cue, evidence)
     succeed(ranked, cue)
     updates = newest_claims_first(ranked, cue, store)
@@ -97,9 +116,9 @@ def work_out(question: Question, store: SpaceStore, tools: Tools, stages: Stages
     stages.ended("select")
     hits = _doubted(_hits(ranked, finding, chosen, store), store, question.gate)
     stages.ended("read")
-    hits, compacted = _within_budget(question, cue, hits, tools, chosen.notes)
-    stages.ended("budget")
-    return Worked(cue, finding, ranked, chosen, hits, compacted)
+    core = store.page(_core_gate(question.gate), limit=CORE_LIMIT)
+    stages.ended("core")
+    return Worked(cue, finding, ranked, chosen, hits, None, tuple(core))
 
 
 def _core_gate(gate: Gate) -> Gate:

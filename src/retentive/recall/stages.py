@@ -12,9 +12,9 @@ from typing import Final, TypeAlias
 Watch: TypeAlias = Callable[[str, float], None]
 """Is told the name of a stage and how many seconds it took; must be quick, and may be called by several threads."""
 
-STAGES: Final = ("cue", "gate", "channel:*", "evidence", "rank", "select", "read", "budget", "core", "write")
+STAGES: Final = ("cue", "gate", "channel:*", "evidence", "rank", "select", "read", "core", "budget", "write")
 """In order: the cue is read and embedded, who may answer is counted, each channel of the policy is asked, candidates
-are measured, ranked, chosen, read, fitted to the budget; pinned memories are read, and what came back is noted."""
+are measured, ranked, chosen, read, and pinned memories with them; the answer is fitted to the budget, and noted."""
 
 
 class Stages:
