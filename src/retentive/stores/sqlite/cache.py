@@ -351,11 +351,17 @@ class Cache:
             return np.zeros(len(rows), dtype=np.bool_), np.empty(0, dtype=np.int64)
         first, last = int(self.row[0]), int(self.row[-1])
         if last - first == self.size - 1:  # none is missing: no need to look for them
-            guesses = np.clip(rows, first, last) - first
+            guesses = rows - first
+            if len(rows) and (int(guesses.min()) < 0 or int(guesses.max()) >= self.size):
+                within = (guesses >= 0) & (guesses < self.size)
+                guesses = np.where(within, guesses, 0)
+                known = within & self.alive.take(guesses)
+            else:
+                known = self.alive.take(guesses)
         else:
             guesses = np.minimum(np.searchsorted(self.row, rows), self.size - 1)
-        known = (self.row[guesses] == rows) & self.alive[guesses]
-        return known, guesses[known]
+            known = (self.row.take(guesses) == rows) & self.alive.take(guesses)
+        return known, guesses if known.all() else guesses[known]
 
     def places(self, rows: RowIds) -> Places:
         """Return the places of those rows that are here, in the order given."""

@@ -44,22 +44,25 @@ class SessionTurns:
 
     def __init__(self) -> None:
         self._order: NDArray[np.int32] = np.empty(0, dtype=np.int32)
-        self._sessions: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self._starts: NDArray[np.int64] = np.zeros(1, dtype=np.int64)  # session → its first turn in that order
 
     def note(self, before: NDArray[np.int32], places: Places, after: tuple[int, ...]) -> None:
         """Take note that places are written: of one that is sorted already, the session may be another."""
         sorted_already = places < len(self._order)
         if (before[sorted_already] != np.array(after, dtype=np.int32)[sorted_already]).any():
-            self._order, self._sessions = self._order[:0], self._sessions[:0]
+            self._order, self._starts = self._order[:0], self._starts[:1]
 
     def of(self, codes: NDArray[np.int32], sessions: NDArray[np.int32]) -> Places:
         """Return the places of some sessions; ``sessions`` has that of every place."""
         tail = len(sessions) - len(self._order)
         if tail > max(TAIL, len(sessions) // TAIL_SHARE):
             self._order = np.argsort(sessions, kind="stable").astype(np.int32)
-            self._sessions, tail = sessions[self._order], 0
-        first = np.searchsorted(self._sessions, codes, "left").tolist()
-        last = np.searchsorted(self._sessions, codes, "right").tolist()
-        parts = [self._order[start:end] for start, end in zip(first, last, strict=True)]
-        newer = np.flatnonzero(np.isin(sessions[len(sessions) - tail :], codes)) + len(sessions) - tail
+            self._starts = np.append(0, np.cumsum(np.bincount(sessions)))
+            tail = 0
+        known = codes[codes < len(self._starts) - 1]
+        edges = zip(self._starts[known].tolist(), self._starts[known + 1].tolist(), strict=True)
+        parts = [self._order[start:end] for start, end in edges]
+        if not tail:
+            return np.concatenate((*parts, self._order[:0]), dtype=np.int64)
+        newer = np.flatnonzero(np.isin(sessions[-tail:], codes)) + len(self._order)
         return np.concatenate((*parts, newer), dtype=np.int64)
