@@ -19,6 +19,7 @@ from retentive.recall.stance import ROLES
 from retentive.scoring.normalise import band, scaled
 from retentive.scoring.signals import Pool
 from retentive.stores.protocol import SpaceStore
+from retentive.stores.ranking import ascending
 from retentive.text.speech import spoken
 from retentive.types import Columns, Floats, RowIds, Vectors
 
@@ -147,12 +148,13 @@ class _Gathering:
     def _with_neighbours(self, pool: Pool) -> Pool:
         """Bring the turns beside the strongest candidates in as candidates of their own."""
         self._look_beside(pool.columns.rows[_best(self._first_score(pool), CONTEXT_SEEDS)])
-        extra = np.setdiff1d(self.beside.others, pool.columns.rows)
+        others = ascending(self.beside.others)
+        extra = others[~np.isin(others, pool.columns.rows, assume_unique=True)]
         return _joined(pool, self._measured(self._columns(extra))) if len(extra) else pool
 
     def _look_beside(self, rows: RowIds) -> None:
         """Learn who stands beside these, but for those already asked about."""
-        rows = np.setdiff1d(rows, self.asked, assume_unique=True)
+        rows = rows[~np.isin(rows, self.asked, assume_unique=True)]
         self.asked = np.concatenate([self.asked, rows])
         if len(rows):
             found = self.store.neighbours(rows, self.question.gate, self.policy.sources.neighbours)

@@ -94,10 +94,9 @@ def work_out(question: Question, store: SpaceStore, tools: Tools, stages: Stages
         finding = find(question, cue, store, stages)
         measured = Measured(cue, finding, gather(question, cue, finding, store, tools))
         stages.ended("evidence")
-        if tools.reranker is None:  # which may be far away too; without one, all that is read is of one state
-            worked = _choose(question, measured, store, tools, stages)
-    if tools.reranker is not None:
-        worked = _choose(question, measured, store, tools, stages)
+        at_once = tools.reranker is None  # one may be far away too; without it, all that is read is of one state
+        worked = _choose(question, measured, store, tools, stages) if at_once else None
+    worked = worked or _choose(question, measured, store, tools, stages)
     hits, compacted = _within_budget(question, cue, worked.hits, tools, worked.chosen.notes)
     stages.ended("budget")
     return replace(worked, hits=hits, compacted=compacted)

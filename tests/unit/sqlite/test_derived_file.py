@@ -7,6 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ import pytest
 from retentive.stores.sqlite import SqliteStore, cache, derived, vectors
 from retentive.stores.sqlite.cache import Cache
 from retentive.stores.sqlite.space import SqliteSpace
-from retentive.testing.store_samples import SPACE, gate, sample
+from retentive.testing.store_samples import NOW, SPACE, gate, sample
 from retentive.types import Access, Vectors
 
 ROWS, LONG = 300, 64
@@ -237,6 +239,8 @@ def test_dropping_removes_it(folder: Path) -> None:
 
 KILLED = """
 import sys
+from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from retentive.stores.sqlite import SqliteStore, cache
 from retentive.testing.store_samples import SPACE, gate
@@ -266,3 +270,46 @@ def test_killed_while_writing(folder: Path) -> None:
             process.kill()
         process.communicate()
         sound(folder)
+
+
+def test_limits_and_long_ids_come_back(folder: Path, rebuilt: list[int]) -> None:
+    """What few rows have (times, longer ids) stands beside the columns: from the file, and after an erasure."""
+    with closing(SqliteStore(folder)) as store:
+        space = store.open(SPACE)
+        vectors = units(4)
+        ends = sample("u" * 36).changed(valid_until=NOW + timedelta(days=1))
+        begins = sample("ü" * 30).changed(valid_from=NOW + timedelta(days=1))
+        gone = sample("gone").changed(superseded_at=NOW - timedelta(days=1))
+        with space.transaction() as transaction:
+            for memory, vector in zip((ends, begins, gone), vectors, strict=False):
+                transaction.insert(memory, vector, ("limited",))
+        assert _limited(space, 0) == {ends.id}
+        assert space.keep()
+    rebuilt.clear()
+    with closing(SqliteStore(folder)) as store:
+        space = store.open(SPACE)
+        assert _limited(space, 0) == {ends.id}
+        assert _limited(space, 2) == {begins.id}
+        assert not rebuilt
+        assert space.check() == []
+        with space.transaction() as transaction:
+            transaction.erase(begins.id)
+        assert _limited(space, 2) == set()
+        assert _limited(space, 0) == {ends.id}
+
+
+def _limited(space: SqliteSpace, days: int) -> set[str]:
+    """Return the ids of what is limited and holds some days from now."""
+    found = space.matching(["limited"], gate(true_at=NOW + timedelta(days=days)), 9)
+    return set(space.columns(found.rows).ids)
+
+
+def test_rows_that_are_added_find_room(folder: Path, rebuilt: list[int]) -> None:
+    """Columns are read with room behind them, and grow beyond it."""
+    with closing(SqliteStore(folder)) as store:
+        fill(store.open(SPACE), ROWS, 40)
+    with closing(SqliteStore(folder)) as store:
+        fill(store.open(SPACE), ROWS + 40, 200)
+        store.open(SPACE).count(gate())
+    assert not rebuilt
+    sound(folder, ROWS + 240)

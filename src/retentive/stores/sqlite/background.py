@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from retentive.stores.ranking import ascending
 from retentive.stores.sqlite.cache import Cache
 from retentive.stores.sqlite.gates import Passed
 from retentive.stores.sqlite.order import best, found
@@ -39,7 +40,7 @@ def recent(cache: Cache, gated: Passed, limit: int) -> Found:
     key = ("recent", limit)
     held: _Latest | None = gated.answers.get(key)
     touched = _since(cache, held.touches, gated) if held else gated.places
-    places = np.union1d(held.places, touched) if held else touched
+    places = ascending(np.concatenate((held.places, touched))) if held else touched
     if held and not (touched == held.oldest).any():
         oldest = held.oldest
     else:

@@ -15,19 +15,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from retentive.stores.ranking import ascending
 from retentive.stores.sqlite import derived
 from retentive.stores.sqlite.codes import Codes, packed
 from retentive.stores.sqlite.database import Database, Row
 from retentive.stores.sqlite.ids import Ids
 from retentive.stores.sqlite.lexical import LexicalIndex
+from retentive.stores.sqlite.limits import EVER, NEVER, TIMES, Limits
 from retentive.stores.sqlite.remembered import Remembered, SessionTurns
 from retentive.stores.sqlite.vectors import VectorRows
 from retentive.types import Gate, RowIds
 
 Places: TypeAlias = NDArray[np.int64]
 
-EVER = np.iinfo(np.int64).max  # an end that was not set
-NEVER = np.iinfo(np.int64).min  # a beginning that was not set
 MOST_TOUCHES = 1_024  # write-backs after which the latest are looked for anew
 CHUNK = 4_000  # rows fetched at a time while building: a few megabytes
 MOST_MOVES = 64  # changes of content after which a remembered answer is asked for anew
@@ -36,7 +36,6 @@ KEPT_AGAIN = 32  # keep again when more than one row in this many has changed
 KEPT_EARLY = 8  # and do not wait for the close when more than one in this many has
 SAMPLED = 64  # rows compared before a file is believed
 DEAD_SHARE = 4  # rebuild when more than one place in this many is dead
-TIMES = ("valid_from", "valid_until", "superseded", "suppressed")
 # The numbers kept, with what stands for an absent value. `cached_columns` in queries.sql has them in the order of
 # FETCHED.
 ARRAYS: dict[str, tuple[str, int]] = {
@@ -47,10 +46,6 @@ ARRAYS: dict[str, tuple[str, int]] = {
     "trust": ("f8", 0),
     "pinned": ("?", 0),
     "permanent": ("?", 0),
-    "valid_from": ("i8", NEVER),
-    "valid_until": ("i8", EVER),
-    "superseded": ("i8", EVER),
-    "suppressed": ("i8", EVER),
     "session": ("i4", 0),
     "speaker": ("i4", 0),
     "used": ("i8", NEVER),
@@ -77,8 +72,8 @@ class Cache:
         self._moves: dict[int, Places] = {}
         self.alive: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.settled = self.alive  # alive, and nothing ever limits or hides it
-        self._alive = self._settled = self._timed = self.alive
-        self.limited: Places = np.empty(0, dtype=np.int64)  # alive, and something does at some time
+        self._alive = self._settled = self.alive
+        self.limits = Limits()  # of those that are alive and not settled
         self.latest = self._latest = np.empty(0, dtype=np.int64)  # when each was last used or, before that, created
         self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, kind) for name, (kind, _) in ARRAYS.items()}
         self._views: dict[str, NDArray[Any]] = dict(self._arrays)
@@ -101,7 +96,7 @@ class Cache:
         """Note rows whose content changed, so that answers remembered can be put right for these alone."""
         self._forget_gates()
         self.moves += 1
-        self._moves[self.moves] = np.unique(np.fromiter(rows, dtype=np.int64))
+        self._moves[self.moves] = ascending(np.fromiter(rows, dtype=np.int64))
         self._moves.pop(self.moves - MOST_MOVES, None)
 
     def changed_since(self, moves: int) -> RowIds | None:
@@ -110,7 +105,7 @@ class Cache:
             return np.empty(0, dtype=np.int64)
         if moves + 1 not in self._moves:
             return None
-        changed = np.unique(np.concatenate([self._moves[move] for move in range(moves + 1, self.moves + 1)]))
+        changed = ascending(np.concatenate([self._moves[move] for move in range(moves + 1, self.moves + 1)]))
         return changed if len(changed) < CHUNK else None
 
     def __getattr__(self, name: str) -> NDArray[Any]:
@@ -178,8 +173,8 @@ class Cache:
         for name, array in self._arrays.items():
             if name != "row":
                 array[places] = 0
-        self._alive[places] = self._settled[places] = self._timed[places] = False
-        self._limit()
+        self._alive[places] = self._settled[places] = False
+        self.limits.drop(places)
         self.living -= len(places)
         for place in places.tolist():
             self.recurs.pop(place, None)
@@ -204,13 +199,13 @@ class Cache:
         self._views = {name: array[: self.size] for name, array in self._arrays.items()}
 
     def _grow(self, capacity: int) -> None:
-        more = {"alive": self._alive, "settled": self._settled, "timed": self._timed, "latest": self._latest}
+        more = {"alive": self._alive, "settled": self._settled, "latest": self._latest}
         for name, array in (*self._arrays.items(), *more.items()):
             grown = np.zeros(capacity, dtype=array.dtype)
             grown[: len(array)] = array
             self._arrays[name] = grown
         self._alive, self._settled = self._arrays.pop("alive"), self._arrays.pop("settled")
-        self._timed, self._latest = self._arrays.pop("timed"), self._arrays.pop("latest")
+        self._latest = self._arrays.pop("latest")
 
     def _write(self, places: Places, rows: list[Row]) -> None:
         fetched = dict(zip(FETCHED, zip(*rows, strict=True), strict=True))
@@ -225,23 +220,12 @@ class Cache:
                 self.recurs[place] = rule
             else:
                 self.recurs.pop(place, None)
-        self._settle(places)
+        self._settled[places] = self.limits.put(places, [fetched[name] for name in TIMES])
+        self._latest[places] = np.maximum(self._arrays["created"][places], self._arrays["used"][places])
         self.ids.put(places, list(fetched["id"]), len(self._alive))
         numbers = self._arrays["row"][places]
         self.vectors.put(places, numbers, list(fetched["vector"]), len(self._alive))
         self.lexical.put(places, fetched["terms"])
-
-    def _settle(self, places: Places) -> None:
-        """Note which of some living places no time limits or hides."""
-        usual = np.ones(len(places), dtype=np.bool_)
-        for name in TIMES:
-            usual &= self._arrays[name][places] == ARRAYS[name][1]
-        self._settled[places], self._timed[places] = usual, ~usual
-        self._latest[places] = np.maximum(self._arrays["created"][places], self._arrays["used"][places])
-        self._limit()
-
-    def _limit(self) -> None:
-        self.limited = np.flatnonzero(self._timed[: self.size])
 
     def _write_accesses(self, rows: list[Row]) -> None:
         numbers, used, counts = zip(*rows, strict=True)
@@ -283,6 +267,7 @@ class Cache:
         }
         parts |= {f"column.{name}": array for name, array in self._views.items()}
         parts |= {"alive": self.alive, "recurs": packed(list(self.recurs.items()))}
+        parts |= {f"limits.{name}": part for name, part in self.limits.arrays().items()}
         parts |= {f"ids.{name}": part for name, part in self.ids.arrays(self.size).items()}
         parts |= {f"vectors.{name}": part for name, part in self.vectors.arrays(self.size).items()}
         return parts | {f"lexical.{name}": part for name, part in self.lexical.arrays().items()}
@@ -306,16 +291,18 @@ class Cache:
 
     def _restore(self, parts: derived.Parts, database: Database) -> None:
         size = len(parts["alive"])
-        capacity = size + size // 16 + 64
+        capacity = derived.room(size)
         self.size, self.living = size, int(parts["alive"].sum())
         for name, (kind, _) in ARRAYS.items():
             self._arrays[name] = _roomy(parts.pop(f"column.{name}"), np.dtype(kind), size, capacity)
         flags = np.dtype(np.bool_)
         self._alive = _roomy(parts["alive"], flags, size, capacity)
-        self._settled, self._timed = np.zeros(capacity, flags), np.zeros(capacity, flags)
-        self._latest = np.zeros(capacity, dtype=np.int64)
+        self._settled, self._latest = np.zeros(capacity, dtype=flags), np.zeros(capacity, dtype=np.int64)
         self._cut()
-        self._settle(np.flatnonzero(self.alive))
+        self.limits = Limits.from_arrays(_of(parts, "limits."))
+        self.settled[:] = self.alive
+        self.settled[self.limits.places] = False
+        np.maximum(self.created, self.used, out=self.latest)
         self.kinds, self.sessions = Codes.unpacked(parts["names.kind"]), Codes.unpacked(parts["names.session"])
         self.speakers = Codes.unpacked(parts["names.speaker"])
         self.recurs = dict(json.loads(parts["recurs"].tobytes()))
@@ -383,6 +370,4 @@ def _of(parts: derived.Parts, prefix: str) -> derived.Parts:
 def _roomy(array: NDArray[Any], kind: np.dtype[Any], size: int, capacity: int) -> NDArray[Any]:
     if array.dtype != kind or array.shape != (size,):
         raise ValueError("A column of the derived file has another form.")
-    grown = np.zeros(capacity, dtype=kind)
-    grown[:size] = array
-    return grown
+    return derived.roomy(array, capacity)

@@ -27,7 +27,7 @@ Parts: TypeAlias = dict[str, NDArray[Any]]
 NAME = "derived.bin"
 UNFINISHED = "derived-*.tmp"
 MAGIC = b"RTNTDRV\x01"
-FORMAT = 1
+FORMAT = 2
 HEAD = struct.Struct("<8sQI")  # magic, length of the header, its checksum
 ALIGNED = 64
 LONGEST_HEADER = 1 << 20
@@ -147,19 +147,46 @@ def _stamp(header: dict[str, Any]) -> Stamp:
 
 
 def _part(file: Any, start: int, dtype: str, shape: list[int], offset: int, checksum: int) -> NDArray[Any]:
-    part = np.empty(shape, dtype=dtype)
-    if part.size:
-        whole = part.reshape(-1).view(np.uint8)
-        left = memoryview(whole.data)
-        file.seek(start + offset)
-        while left:
-            read = file.readinto(left)
-            if not read:
-                raise ValueError("cut off")
-            left = left[read:]
-        if zlib.crc32(whole.data) != checksum:
-            raise ValueError("damaged")
+    longest = int(np.argmax(shape))
+    spacious = [room(length) if axis == longest else length for axis, length in enumerate(shape)]
+    part = np.empty(spacious, dtype=dtype)[tuple(map(slice, shape))]
+    file.seek(start + offset)
+    seen = 0
+    for run in part if longest and part.size else (part,):  # with room behind each row, or behind the last
+        if run.size:
+            seen = _read(file, run, seen)
+    if part.size and seen != checksum:
+        raise ValueError("damaged")
     return part
+
+
+def _read(file: Any, run: NDArray[Any], seen: int) -> int:
+    """Fill an array that is in one piece; return the checksum of all that was seen."""
+    whole = run.reshape(-1).view(np.uint8)
+    left = memoryview(whole.data)
+    while left:
+        read = file.readinto(left)
+        if not read:
+            raise ValueError("cut off")
+        left = left[read:]
+    return zlib.crc32(whole.data, seen)
+
+
+def room(size: int) -> int:
+    """Return how many rows there is room for where so many were read: the next ones need no copy of all."""
+    return size + size // 16 + 64
+
+
+def roomy(part: NDArray[Any], capacity: int) -> NDArray[Any]:
+    """Return an array with the part in front and room for ``capacity`` along its longest axis, read so or copied."""
+    longest = int(np.argmax(part.shape))
+    shape = tuple(capacity if axis == longest else length for axis, length in enumerate(part.shape))
+    whole = part.base
+    if whole is not None and whole.dtype == part.dtype and whole.shape == shape:
+        return whole
+    grown = np.zeros(shape, dtype=part.dtype)
+    grown[tuple(map(slice, part.shape))] = part
+    return grown
 
 
 def discard(folder: Path) -> None:

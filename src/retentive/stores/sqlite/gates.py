@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from retentive.stores.sqlite.cache import EVER, Cache
+from retentive.stores.sqlite.cache import Cache
 from retentive.stores.sqlite.database import Database, Row
+from retentive.stores.sqlite.limits import EVER
 from retentive.stores.sqlite.rows import carray
 from retentive.stores.values import canonical, micros, storable
 from retentive.types import Gate
@@ -42,9 +43,9 @@ class Passed:
         """How many pass."""
         return int(np.count_nonzero(self.mask))
 
-    @cached_property
+    @property
     def places(self) -> NDArray[np.int64]:
-        """Those that pass, in order."""
+        """Those that pass, in order; as large as a column, seldom asked for, and so not kept."""
         return np.flatnonzero(self.mask)
 
     def of(self, column: NDArray[Any]) -> NDArray[Any]:
@@ -110,18 +111,14 @@ def _narrow_by_time(mask: Mask, cache: Cache, gate: Gate) -> None:
 def _visible(cache: Cache, gate: Gate) -> Mask:
     """Return what holds at `true_at` and was neither superseded nor suppressed as far as known then."""
     mask = cache.settled.copy()
-    mask[cache.limited] = _holding(cache, gate)
+    mask[cache.limits.places] = _holding(cache, gate)
     return mask
 
 
 def _holding(cache: Cache, gate: Gate) -> Mask:
     """Say it of those rows that some time limits or hides: most have none."""
-    places = cache.limited
-    asked = micros(gate.true_at)
     known = EVER - 1 if gate.known_at is None else micros(gate.known_at)
-    holds = (cache.valid_from[places] <= asked) & (asked < cache.valid_until[places])
-    answer: Mask = holds & (cache.superseded[places] > known) & (cache.suppressed[places] > known)
-    return answer
+    return cache.limits.holding(micros(gate.true_at), known)
 
 
 def _narrow_by_index(mask: Mask, cache: Cache, database: Database, gate: Gate) -> None:

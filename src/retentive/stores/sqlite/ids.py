@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-WIDTH = 40  # bytes: a UUID has 36, a ULID 26
+from retentive.stores.sqlite.derived import roomy
+
+LEAST, WIDTH = 24, 40  # bytes: ours have 20, a ULID 26, a UUID 36
 WORD = 8
 NUL = b"\0"
 Places: TypeAlias = NDArray[np.int64]
@@ -18,16 +20,18 @@ class Ids:
     """The ids of a cache, by place. Ids that do not fit (long, or ending in NUL) are kept whole beside the array."""
 
     def __init__(self) -> None:
-        self._heads = np.empty(0, dtype=f"S{WIDTH}")
+        self._heads = np.empty(0, dtype=f"S{LEAST}")
         self._odd: dict[int, str] = {}
 
     def put(self, places: Places, ids: list[str], capacity: int) -> None:
         """Set the ids of some places; they never change afterwards."""
-        if capacity > len(self._heads):
-            grown = np.zeros(capacity, dtype=self._heads.dtype)
+        encoded = [text.encode() for text in ids]
+        longest = max((len(raw) for raw in encoded if len(raw) <= WIDTH), default=0)
+        width = max(self._heads.dtype.itemsize, -(-longest // WORD) * WORD)
+        if capacity > len(self._heads) or width > self._heads.dtype.itemsize:
+            grown = np.zeros(max(capacity, len(self._heads)), dtype=f"S{width}")
             grown[: len(self._heads)] = self._heads
             self._heads = grown
-        encoded = [text.encode() for text in ids]
         self._heads[places] = encoded
         for place, text, raw in zip(places.tolist(), ids, encoded, strict=True):
             if len(raw) > WIDTH or raw.endswith(b"\0"):
@@ -42,15 +46,15 @@ class Ids:
     def arrays(self, size: int) -> dict[str, NDArray[Any]]:
         """Return what it takes to come back."""
         odd = json.dumps(list(self._odd.items())).encode()
-        return {"heads": self._heads[:size].view(np.uint8), "odd": np.frombuffer(odd, dtype=np.uint8)}
+        heads = self._heads[:size].view(np.uint8).reshape(size, self._heads.dtype.itemsize)
+        return {"heads": heads, "odd": np.frombuffer(odd, dtype=np.uint8)}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], capacity: int) -> Ids:
         """Come back."""
         ids = cls()
-        heads = arrays["heads"].view(f"S{WIDTH}")
-        ids._heads = np.zeros(capacity, dtype=heads.dtype)
-        ids._heads[: len(heads)] = heads
+        heads = roomy(arrays["heads"], capacity)
+        ids._heads = heads.view(f"S{heads.shape[1]}")[:, 0]
         ids._odd = dict(json.loads(arrays["odd"].tobytes()))
         return ids
 
@@ -82,9 +86,10 @@ class Ids:
 
     def _smallest(self, places: Places, limit: int) -> Places:
         """Narrow down by eight bytes at a time: sorting 200,000 strings takes 100 ms, this 5."""
-        words = self._heads[places].view(">u8").reshape(len(places), WIDTH // WORD)
+        count = self._heads.dtype.itemsize // WORD
+        words = self._heads[places].view(">u8").reshape(len(places), count)
         tied, sure = np.arange(len(places)), [np.empty(0, dtype=np.int64)]
-        for word in range(WIDTH // WORD):
+        for word in range(count):
             keys = words[tied, word].astype(np.uint64)
             cut = np.partition(keys, limit - 1)[limit - 1]
             below = tied[keys < cut]

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from retentive.stores.ranking import distinct, idf
+from retentive.stores.ranking import ascending, distinct, idf
 from retentive.stores.sqlite.lexical_fresh import Fresh
 from retentive.stores.sqlite.lexical_search import Search, Wanted, last_of_best
 from retentive.stores.sqlite.lexical_segment import Scale, Segment, from_lines, merged
@@ -73,7 +73,7 @@ class LexicalIndex:
         self._counted = {}
         places = places[places < len(self._owner)]
         owners = self._owner[places]
-        for owner in np.unique(owners).tolist():
+        for owner in ascending(owners).tolist():
             if owner == NOBODY:
                 continue
             going = places[owners == owner]

@@ -14,10 +14,11 @@ from retentive.stores.protocol import Cursor
 from retentive.stores.ranking import ascending, distinct
 from retentive.stores.sqlite import background
 from retentive.stores.sqlite import rows as mapping
-from retentive.stores.sqlite.cache import NEVER, Cache
+from retentive.stores.sqlite.cache import Cache
 from retentive.stores.sqlite.database import Database
 from retentive.stores.sqlite.fetching import fetch_vectors
 from retentive.stores.sqlite.gates import passed, passing, row_numbers
+from retentive.stores.sqlite.limits import NEVER
 from retentive.stores.sqlite.order import best, found
 from retentive.stores.values import SECOND, as_vector, micros, storable
 from retentive.types import ACCESS_HISTORY, Columns, Floats, Found, Gate, Memory, RowIds, Vectors

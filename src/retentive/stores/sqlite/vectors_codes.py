@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from retentive.stores.sqlite.derived import roomy
 from retentive.types import Floats, Vectors
 
 Places: TypeAlias = NDArray[np.int64]
@@ -162,15 +163,15 @@ class VectorCodes:
     def arrays(self, size: int) -> dict[str, NDArray[Any]]:
         """Return what it takes to come back."""
         kept: dict[str, NDArray[Any]] = {"mean": self.mean, "spread": self.spread, "sign": self._sign[:, :size]}
-        return {**kept, "large": np.ascontiguousarray(self._large[:size].T), "factor": self._factor[:size]}
+        return {**kept, "large": self._large[:size], "factor": self._factor[:size]}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], capacity: int) -> VectorCodes:
         """Come back."""
         codes = cls(arrays["mean"], arrays["spread"])
-        codes._sign = _wider(arrays["sign"], capacity)  # ours
-        codes._large = _longer(arrays["large"].T, capacity)  # ours
-        codes._factor = _wider(arrays["factor"], capacity)  # ours
+        codes._sign = roomy(arrays["sign"], capacity)  # ours
+        codes._large = roomy(arrays["large"], capacity)  # ours
+        codes._factor = roomy(arrays["factor"], capacity)  # ours
         return codes
 
 
