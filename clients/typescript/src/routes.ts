@@ -5,6 +5,8 @@ export const routes = {
   list_spaces: ["GET", "/v1/spaces"],
   journal: ["GET", "/v1/spaces/{space}/journal"],
   maintain: ["POST", "/v1/spaces/{space}/maintain"],
+  language: ["GET", "/v1/spaces/{space}/language"],
+  set_language: ["PUT", "/v1/spaces/{space}/language"],
   export: ["GET", "/v1/spaces/{space}/export"],
   import: ["POST", "/v1/spaces/{space}/import"],
   drop: ["DELETE", "/v1/spaces/{space}"],

@@ -559,6 +559,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/spaces/{space}/language": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * In which language the space's words are stemmed
+         * @description Needs the right `read`.
+         */
+        get: operations["language"];
+        /**
+         * Stem the space's words in another language, and write its word index anew
+         * @description Needs the right `admin`.
+         */
+        put: operations["set_language"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spaces/{space}/maintain": {
         parameters: {
             query?: never;
@@ -1846,6 +1870,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "embedder": "hash-16",
+                     *       "key": {
+                     *         "id": "",
+                     *         "right": "admin",
+                     *         "spaces": null
+                     *       },
+                     *       "kinds": [
+                     *         "decision",
+                     *         "entity",
+                     *         "episode",
+                     *         "event"
+                     *       ],
+                     *       "policy": "retentive",
+                     *       "version": "0.1.0"
+                     *     }
+                     */
                     "application/json": {
                         embedder: string;
                         key: {
@@ -1921,6 +1963,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "certificates": [
+                     *         {
+                     *           "actor": "",
+                     *           "at": "2026-05-01T12:00:00+00:00",
+                     *           "memories": 16,
+                     *           "reason": "contract ended",
+                     *           "space": "blake2b:4c64f7e71452f44105238776d860009e"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         certificates: components["schemas"]["Dropped"][];
                     };
@@ -1955,6 +2010,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "policies": [
+                     *         {
+                     *           "name": "retentive",
+                     *           "toml": "name = \"retentive\"\ncombine = \"sum\"\n\n[sources]\nchannels = [\"vector\", \"lexical\", \"entity\", \"temporal\", \"recent\", \"important\"]\npool = 200\nbackground = 25\nover_fetch = 1.0\nwhole_space_up_to = 0\ndecompose = \"questions\"\nrequire_tags = false\nneighbours = 2\n\n[fusion]\nmethod = \"none\"\nrank_constant = 60.0\n\n[modifiers]\ntemporal_intent = true\npast_intent = \"zero\"\nwindow_bonus = 0.05\nrotation = \"similar\"\nrotation_minutes = 60.0\nrotation_similarity = 0.9\ntiers = false\nsuccession = 0.25\ntrack_record = 0.25\n\n[selection]\nlimit = 5\nfloor = 0.25\nfloor_on = \"relevance\"\ndiversity = \"balanced\"\nbalance = 0.7\nnear_duplicate = 0.95\ntoken_budget = \"none\"\ncompaction = \"extractive\"\nrerank_ms = 200.0\n\n[reinforcement]\ntouch = true\nrefresh_floor_seconds = 60.0\nrefresh_on = \"first\"\nsecond_within_hours = 24.0\nledger = true\n\n[signals.similarity]\nweight = 0.135\nnormalise = \"scaled\"\nconstant = 0.5\n\n[signals.lexical]\nweight = 0.24\nnormalise = \"band\"\nconstant = 0.5\n\n[signals.late]\nweight = 0.47\nnormalise = \"none\"\nconstant = 0.5\n\n[signals.context]\nweight = 0.45\nnormalise = \"none\"\nconstant = 0.5\n\n[signals.speaker]\nweight = 0.1\nnormalise = \"none\"\nconstant = 0.5\n\n[signals.entity]\nweight = 0.05\nnormalise = \"none\"\nconstant = 0.5\n\n[signals.importance]\nweight = 0.05\nnormalise = \"none\"\nconstant = 0.5\n\n[signals.novelty]\nweight = 0.01\nnormalise = \"none\"\nconstant = 0.5\nfades_in_days = 30.0\n\n[signals.recency]\nweight = 0.002\nnormalise = \"none\"\nconstant = 0.5\nhalf_life_days = 14.0\n\n[signals.frequency]\nweight = 0.002\nnormalise = \"none\"\nconstant = 0.5\n",
+                     *           "weights": {
+                     *             "context": 0.45,
+                     *             "entity": 0.05,
+                     *             "frequency": 0.002,
+                     *             "importance": 0.05,
+                     *             "late": 0.47,
+                     *             "lexical": 0.24,
+                     *             "novelty": 0.01,
+                     *             "recency": 0.002,
+                     *             "similarity": 0.135,
+                     *             "speaker": 0.1
+                     *           }
+                     *         },
+                     *         {
+                     *           "name": "stream",
+                     *           "toml": "name = \"stream\"\ncombine = \"sum\"\n\n[sources]\nchannels = [\"vector\", \"recent\", \"important\"]\npool = 100\nbackground = 0\nover_fetch = 1.0\nwhole_space_up_to = 2000\ndecompose = \"never\"\nrequire_tags = false\nneighbours = 0\n\n[fusion]\nmethod = \"none\"\nrank_constant = 60.0\n\n[modifiers]\ntemporal_intent = false\npast_intent = \"zero\"\nwindow_bonus = 0.0\nrotation = \"off\"\nrotation_minutes = 60.0\nrotation_similarity = 0.9\ntiers = false\nsuccession = 0.0\ntrack_record = 0.0\n\n[selection]\nlimit = 3\nfloor = \"none\"\nfloor_on = \"score\"\ndiversity = \"none\"\nbalance = 0.7\nnear_duplicate = \"none\"\ntoken_budget = \"none\"\ncompaction = \"extractive\"\nrerank_ms = 200.0\n\n[reinforcement]\ntouch = true\nrefresh_floor_seconds = 0.0\nrefresh_on = \"first\"\nsecond_within_hours = 24.0\nledger = true\n\n[signals.recency]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.0\ndecay_by = \"hourly_base\"\nhourly_base = 0.995\n\n[signals.importance]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.0\n\n[signals.similarity]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.0\n",
+                     *           "weights": {
+                     *             "importance": 1,
+                     *             "recency": 1,
+                     *             "similarity": 1
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         policies: {
                             name: string;
@@ -2001,6 +2087,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "blend",
+                     *       "toml": "name = \"blend\"\ncombine = \"sum\"\n\n[sources]\nchannels = [\"vector\"]\npool = 20\nbackground = 0\nover_fetch = 1.0\nwhole_space_up_to = 0\ndecompose = \"never\"\nrequire_tags = false\nneighbours = 0\n\n[fusion]\nmethod = \"none\"\nrank_constant = 60.0\n\n[modifiers]\ntemporal_intent = true\npast_intent = \"zero\"\nwindow_bonus = 0.0\nrotation = \"off\"\nrotation_minutes = 60.0\nrotation_similarity = 0.9\ntiers = false\nsuccession = 0.0\ntrack_record = 0.0\n\n[selection]\nlimit = 5\nfloor = \"none\"\nfloor_on = \"score\"\ndiversity = \"none\"\nbalance = 0.7\nnear_duplicate = \"none\"\ntoken_budget = \"none\"\ncompaction = \"extractive\"\nrerank_ms = 200.0\n\n[reinforcement]\ntouch = true\nrefresh_floor_seconds = 60.0\nrefresh_on = \"first\"\nsecond_within_hours = 24.0\nledger = true\n\n[signals.recency]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\nhalf_life_days = 14.0\n\n[signals.importance]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\ncount_bonus = 0.05\n\n[signals.similarity]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\n",
+                     *       "weights": {
+                     *         "importance": 1,
+                     *         "recency": 1,
+                     *         "similarity": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         name: string;
                         toml: string;
@@ -2052,6 +2149,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-05-01T12:00:00+00:00",
+                     *       "spaces": [
+                     *         {
+                     *           "file": "000001.db",
+                     *           "sha256": "b329c59b735e0eb7a172ce6845366def739e53439ee0ff737ae841b175c702eb",
+                     *           "size": 172032,
+                     *           "space": "acme/alice"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         at: string;
                         spaces: {
@@ -2201,6 +2311,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "learnt": null,
+                     *       "on": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["Adaptation"];
                 };
             };
@@ -2258,6 +2374,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "learnt": null,
+                     *       "on": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Adaptation"];
                 };
             };
@@ -2300,6 +2422,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "certificates": [
+                     *         {
+                     *           "actor": "",
+                     *           "at": "2026-05-01T12:00:00+00:00",
+                     *           "memories": 16,
+                     *           "reason": "contract ended",
+                     *           "space": "blake2b:4c64f7e71452f44105238776d860009e"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         certificates: components["schemas"]["Dropped"][];
                     };
@@ -2345,6 +2480,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "conflicts": []
+                     *     }
+                     */
                     "application/json": {
                         conflicts: components["schemas"]["Conflict"][];
                     };
@@ -2400,6 +2540,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "conflicts": []
+                     *     }
+                     */
                     "application/json": {
                         conflicts: components["schemas"]["Conflict"][];
                     };
@@ -2461,6 +2606,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accepted": [],
+                     *       "dismissed": [],
+                     *       "failed": 0,
+                     *       "left": 1,
+                     *       "usage": {
+                     *         "calls": 0,
+                     *         "cost": 0,
+                     *         "estimated": false,
+                     *         "input_tokens": 0,
+                     *         "output_tokens": 0
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Judged"];
                 };
             };
@@ -2523,6 +2683,93 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-05-01T12:00:00+00:00",
+                     *       "confidence": 0.95,
+                     *       "decided_at": "2026-05-01T12:00:00+00:00",
+                     *       "id": "445b5f78b256556a",
+                     *       "newer": {
+                     *         "access": {
+                     *           "count": 1,
+                     *           "last_at": "2026-05-01T12:00:00+00:00",
+                     *           "pending_at": null,
+                     *           "recent": [
+                     *             "2026-05-01T12:00:00+00:00"
+                     *           ]
+                     *         },
+                     *         "created_at": "2026-04-30T12:00:00+00:00",
+                     *         "derived_from": [],
+                     *         "entities": [
+                     *           "acme"
+                     *         ],
+                     *         "id": "c853e99a6c0224dee59a",
+                     *         "importance": 0.5,
+                     *         "key": null,
+                     *         "kind": "fact",
+                     *         "metadata": {},
+                     *         "permanent": false,
+                     *         "pinned": false,
+                     *         "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *         "recurs": null,
+                     *         "session": null,
+                     *         "source": null,
+                     *         "space": "acme/alice",
+                     *         "speaker": null,
+                     *         "superseded_at": null,
+                     *         "superseded_by": null,
+                     *         "supersedes": [
+                     *           "0959b9c8734edc7b6076"
+                     *         ],
+                     *         "suppressed_at": null,
+                     *         "tags": [],
+                     *         "text": "Alice no longer works at Acme",
+                     *         "trust": 1,
+                     *         "updated_at": null,
+                     *         "valid_from": null,
+                     *         "valid_until": null
+                     *       },
+                     *       "older": {
+                     *         "access": {
+                     *           "count": 0,
+                     *           "last_at": null,
+                     *           "pending_at": null,
+                     *           "recent": []
+                     *         },
+                     *         "created_at": "2026-04-22T12:00:00+00:00",
+                     *         "derived_from": [],
+                     *         "entities": [
+                     *           "acme",
+                     *           "alice"
+                     *         ],
+                     *         "id": "0959b9c8734edc7b6076",
+                     *         "importance": 0.5,
+                     *         "key": null,
+                     *         "kind": "fact",
+                     *         "metadata": {},
+                     *         "permanent": false,
+                     *         "pinned": false,
+                     *         "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *         "recurs": null,
+                     *         "session": null,
+                     *         "source": null,
+                     *         "space": "acme/alice",
+                     *         "speaker": null,
+                     *         "superseded_at": "2026-04-30T12:00:00+00:00",
+                     *         "superseded_by": "c853e99a6c0224dee59a",
+                     *         "supersedes": [],
+                     *         "suppressed_at": null,
+                     *         "tags": [],
+                     *         "text": "Alice works at Acme",
+                     *         "trust": 1,
+                     *         "updated_at": null,
+                     *         "valid_from": null,
+                     *         "valid_until": null
+                     *       },
+                     *       "reason": "it says that this is over",
+                     *       "status": "accepted"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
@@ -2585,6 +2832,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-05-01T12:00:00+00:00",
+                     *       "confidence": 0.95,
+                     *       "decided_at": "2026-05-01T12:00:00+00:00",
+                     *       "id": "445b5f78b256556a",
+                     *       "newer": {
+                     *         "access": {
+                     *           "count": 1,
+                     *           "last_at": "2026-05-01T12:00:00+00:00",
+                     *           "pending_at": null,
+                     *           "recent": [
+                     *             "2026-05-01T12:00:00+00:00"
+                     *           ]
+                     *         },
+                     *         "created_at": "2026-04-30T12:00:00+00:00",
+                     *         "derived_from": [],
+                     *         "entities": [
+                     *           "acme"
+                     *         ],
+                     *         "id": "c853e99a6c0224dee59a",
+                     *         "importance": 0.5,
+                     *         "key": null,
+                     *         "kind": "fact",
+                     *         "metadata": {},
+                     *         "permanent": false,
+                     *         "pinned": false,
+                     *         "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *         "recurs": null,
+                     *         "session": null,
+                     *         "source": null,
+                     *         "space": "acme/alice",
+                     *         "speaker": null,
+                     *         "superseded_at": null,
+                     *         "superseded_by": null,
+                     *         "supersedes": [],
+                     *         "suppressed_at": null,
+                     *         "tags": [],
+                     *         "text": "Alice no longer works at Acme",
+                     *         "trust": 1,
+                     *         "updated_at": null,
+                     *         "valid_from": null,
+                     *         "valid_until": null
+                     *       },
+                     *       "older": {
+                     *         "access": {
+                     *           "count": 0,
+                     *           "last_at": null,
+                     *           "pending_at": null,
+                     *           "recent": []
+                     *         },
+                     *         "created_at": "2026-04-22T12:00:00+00:00",
+                     *         "derived_from": [],
+                     *         "entities": [
+                     *           "acme",
+                     *           "alice"
+                     *         ],
+                     *         "id": "0959b9c8734edc7b6076",
+                     *         "importance": 0.5,
+                     *         "key": null,
+                     *         "kind": "fact",
+                     *         "metadata": {},
+                     *         "permanent": false,
+                     *         "pinned": false,
+                     *         "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *         "recurs": null,
+                     *         "session": null,
+                     *         "source": null,
+                     *         "space": "acme/alice",
+                     *         "speaker": null,
+                     *         "superseded_at": null,
+                     *         "superseded_by": null,
+                     *         "supersedes": [],
+                     *         "suppressed_at": null,
+                     *         "tags": [],
+                     *         "text": "Alice works at Acme",
+                     *         "trust": 1,
+                     *         "updated_at": null,
+                     *         "valid_from": null,
+                     *         "valid_until": null
+                     *       },
+                     *       "reason": "it says that this is over",
+                     *       "status": "dismissed"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
@@ -2767,6 +3099,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "complete": true,
+                     *       "dry_run": true,
+                     *       "erased": true,
+                     *       "ids": [
+                     *         "6f430d6d2d1a446d0936"
+                     *       ],
+                     *       "left": [],
+                     *       "lines": 0,
+                     *       "merged": 0,
+                     *       "recalls": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["Forgotten"];
                 };
             };
@@ -2820,6 +3166,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "added": 1,
+                     *       "embedded": 0,
+                     *       "replaced": 0,
+                     *       "same": 0,
+                     *       "skipped": 0,
+                     *       "source_space": "other"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportReport"];
                     "application/x-ndjson": string;
                 };
@@ -2868,6 +3224,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobs": [
+                     *         {
+                     *           "attempts": 0,
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "due_at": "2026-05-01T12:00:00+00:00",
+                     *           "error": "",
+                     *           "id": "c1771ea0ac5e547c86b7",
+                     *           "kind": "reflect",
+                     *           "lease": "",
+                     *           "memories": [],
+                     *           "payload": {
+                     *             "budget": null,
+                     *             "force": false,
+                     *             "method": null
+                     *           },
+                     *           "state": "waiting"
+                     *         },
+                     *         {
+                     *           "attempts": 0,
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "due_at": "2026-05-01T12:00:00+00:00",
+                     *           "error": "",
+                     *           "id": "9a825de0471953041366",
+                     *           "kind": "translate",
+                     *           "lease": "",
+                     *           "memories": [],
+                     *           "payload": {
+                     *             "to": "pt"
+                     *           },
+                     *           "state": "waiting"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         jobs: components["schemas"]["Job"][];
                     };
@@ -2919,6 +3311,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "dropped": 0
+                     *     }
+                     */
                     "application/json": {
                         dropped: number;
                     };
@@ -2963,6 +3360,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "forecasts": [
+                     *         {
+                     *           "jobs": 1,
+                     *           "kind": "reflect",
+                     *           "usage": {
+                     *             "calls": 0,
+                     *             "cost": 0,
+                     *             "estimated": true,
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0
+                     *           }
+                     *         },
+                     *         {
+                     *           "jobs": 1,
+                     *           "kind": "translate",
+                     *           "usage": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         forecasts: components["schemas"]["Forecast"][];
                     };
@@ -3014,6 +3433,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobs": []
+                     *     }
+                     */
                     "application/json": {
                         jobs: components["schemas"]["Job"][];
                     };
@@ -3075,6 +3499,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "died": [],
+                     *       "done": 1,
+                     *       "left": 1,
+                     *       "lost": 0,
+                     *       "retried": [],
+                     *       "unknown": [
+                     *         "translate"
+                     *       ],
+                     *       "usage": {
+                     *         "calls": 0,
+                     *         "cost": 0,
+                     *         "estimated": false,
+                     *         "input_tokens": 0,
+                     *         "output_tokens": 0
+                     *       },
+                     *       "waiting_for_llm": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["Ran"];
                 };
             };
@@ -3122,6 +3566,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "after": null,
+                     *       "entries": [
+                     *         {
+                     *           "action": "remember",
+                     *           "actor": "",
+                     *           "after": {
+                     *             "created_at": "2026-04-22T12:00:00+00:00",
+                     *             "derived_from": [],
+                     *             "entities": [
+                     *               "acme",
+                     *               "alice"
+                     *             ],
+                     *             "id": "0959b9c8734edc7b6076",
+                     *             "importance": 0.5,
+                     *             "key": null,
+                     *             "kind": "fact",
+                     *             "metadata": {},
+                     *             "permanent": false,
+                     *             "pinned": false,
+                     *             "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *             "recurs": null,
+                     *             "session": null,
+                     *             "source": null,
+                     *             "speaker": null,
+                     *             "superseded_at": null,
+                     *             "superseded_by": null,
+                     *             "supersedes": [],
+                     *             "suppressed_at": null,
+                     *             "tags": [],
+                     *             "text": "Alice works at Acme",
+                     *             "trust": 1,
+                     *             "updated_at": null,
+                     *             "valid_from": null,
+                     *             "valid_until": null
+                     *           },
+                     *           "at": "2026-05-01T12:00:00+00:00",
+                     *           "before": null,
+                     *           "memory_id": "0959b9c8734edc7b6076",
+                     *           "reason": "",
+                     *           "sequence": 1
+                     *         },
+                     *         {
+                     *           "action": "remember",
+                     *           "actor": "",
+                     *           "after": {
+                     *             "created_at": "2026-04-23T12:00:00+00:00",
+                     *             "derived_from": [],
+                     *             "entities": [
+                     *               "prefers postgres",
+                     *               "prefers",
+                     *               "postgres"
+                     *             ],
+                     *             "id": "d535b46530bb2c72d9ad",
+                     *             "importance": 0.5,
+                     *             "key": "database",
+                     *             "kind": "preference",
+                     *             "metadata": {},
+                     *             "permanent": false,
+                     *             "pinned": false,
+                     *             "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *             "recurs": null,
+                     *             "session": null,
+                     *             "source": null,
+                     *             "speaker": null,
+                     *             "superseded_at": null,
+                     *             "superseded_by": null,
+                     *             "supersedes": [],
+                     *             "suppressed_at": null,
+                     *             "tags": [],
+                     *             "text": "Prefers Postgres for relational work",
+                     *             "trust": 1,
+                     *             "updated_at": null,
+                     *             "valid_from": null,
+                     *             "valid_until": null
+                     *           },
+                     *           "at": "2026-05-01T12:00:00+00:00",
+                     *           "before": null,
+                     *           "memory_id": "d535b46530bb2c72d9ad",
+                     *           "reason": "",
+                     *           "sequence": 2
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         after: number | null;
                         entries: components["schemas"]["JournalEntry"][];
@@ -3140,6 +3670,115 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+        };
+    };
+    language: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Whose memories; slashes as %2F.
+                 * @example acme/alice
+                 */
+                space: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In which language the space's words are stemmed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "language": "english"
+                     *     }
+                     */
+                    "application/json": {
+                        language: string;
+                    };
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            421: components["responses"]["Problem421"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            501: components["responses"]["Problem501"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    set_language: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name of your own for this write: asked for again with it, it happens once. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Whose memories; slashes as %2F.
+                 * @example acme/alice
+                 */
+                space: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "language": "none"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Its name in English, or none. */
+                    language: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Stem the space's words in another language, and write its word index anew */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reindexed": 230
+                     *     }
+                     */
+                    "application/json": {
+                        reindexed: number;
+                    };
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            421: components["responses"]["Problem421"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            501: components["responses"]["Problem501"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     maintain: {
@@ -3203,6 +3842,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "counts": {
+                     *         "looked_at": 2,
+                     *         "pruned": 2
+                     *       },
+                     *       "dry_run": true,
+                     *       "pruned": [
+                     *         {
+                     *           "conditions": [
+                     *             {
+                     *               "holds": true,
+                     *               "name": "old",
+                     *               "says": "age 8 days > 1"
+                     *             },
+                     *             {
+                     *               "holds": true,
+                     *               "name": "idle",
+                     *               "says": "never used, said 8 days ago > 1"
+                     *             }
+                     *           ],
+                     *           "id": "d535b46530bb2c72d9ad",
+                     *           "prune": true,
+                     *           "spared": ""
+                     *         },
+                     *         {
+                     *           "conditions": [
+                     *             {
+                     *               "holds": true,
+                     *               "name": "old",
+                     *               "says": "age 9 days > 1"
+                     *             },
+                     *             {
+                     *               "holds": true,
+                     *               "name": "idle",
+                     *               "says": "never used, said 9 days ago > 1"
+                     *             }
+                     *           ],
+                     *           "id": "0959b9c8734edc7b6076",
+                     *           "prune": true,
+                     *           "spared": ""
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         counts: {
                             [key: string]: number;
@@ -3278,6 +3962,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "cursor": null,
+                     *       "memories": [
+                     *         {
+                     *           "access": {
+                     *             "count": 1,
+                     *             "last_at": "2026-05-01T12:00:00+00:00",
+                     *             "pending_at": null,
+                     *             "recent": [
+                     *               "2026-05-01T12:00:00+00:00"
+                     *             ]
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [],
+                     *           "entities": [
+                     *             "lisbon"
+                     *           ],
+                     *           "id": "2a8133cc5649c6f7d693",
+                     *           "importance": 0.5,
+                     *           "key": null,
+                     *           "kind": "fact",
+                     *           "metadata": {},
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "retrievable": true,
+                     *           "session": null,
+                     *           "source": null,
+                     *           "space": "acme/alice",
+                     *           "speaker": null,
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "The harbour of Lisbon, day 9, was full of ships",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null,
+                     *           "version": "e5ff8ea2ca9d3134"
+                     *         },
+                     *         {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [],
+                     *           "entities": [
+                     *             "lisbon"
+                     *           ],
+                     *           "id": "3a80b4f2ecf1e28545f2",
+                     *           "importance": 0.5,
+                     *           "key": null,
+                     *           "kind": "fact",
+                     *           "metadata": {},
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "retrievable": true,
+                     *           "session": null,
+                     *           "source": null,
+                     *           "space": "acme/alice",
+                     *           "speaker": null,
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "The harbour of Lisbon, day 4, was full of ships",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null,
+                     *           "version": "ab16e43843687d17"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         cursor: string | null;
                         memories: components["schemas"]["Memory"][];
@@ -3389,14 +4158,46 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "access": {
+                     *         "count": 0,
+                     *         "last_at": null,
+                     *         "pending_at": null,
+                     *         "recent": []
+                     *       },
                      *       "created_at": "2026-05-01T12:00:00+00:00",
-                     *       "id": "0f3a9c1e5b7d2a4c6e80",
+                     *       "derived_from": [],
+                     *       "entities": [
+                     *         "prefers postgres",
+                     *         "prefers",
+                     *         "postgres"
+                     *       ],
+                     *       "id": "56357cc568feff54051a",
                      *       "importance": 0.5,
                      *       "key": "database",
                      *       "kind": "preference",
+                     *       "metadata": {},
+                     *       "permanent": false,
+                     *       "pinned": false,
+                     *       "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *       "recurs": null,
                      *       "retrievable": true,
+                     *       "session": null,
+                     *       "source": null,
                      *       "space": "acme/alice",
-                     *       "text": "Prefers Postgres for relational work"
+                     *       "speaker": null,
+                     *       "superseded_at": null,
+                     *       "superseded_by": null,
+                     *       "supersedes": [
+                     *         "6f430d6d2d1a446d0936"
+                     *       ],
+                     *       "suppressed_at": null,
+                     *       "tags": [],
+                     *       "text": "Prefers Postgres for relational work",
+                     *       "trust": 1,
+                     *       "updated_at": null,
+                     *       "valid_from": null,
+                     *       "valid_until": null,
+                     *       "version": "af1f8f4d307421f3"
                      *     }
                      */
                     "application/json": components["schemas"]["Memory"];
@@ -3518,6 +4319,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "memories": [
+                     *         {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [],
+                     *           "entities": [
+                     *             "prefers postgres",
+                     *             "prefers",
+                     *             "postgres"
+                     *           ],
+                     *           "id": "56357cc568feff54051a",
+                     *           "importance": 0.5,
+                     *           "key": "database",
+                     *           "kind": "preference",
+                     *           "metadata": {},
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "retrievable": true,
+                     *           "session": null,
+                     *           "source": null,
+                     *           "space": "acme/alice",
+                     *           "speaker": null,
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [
+                     *             "6f430d6d2d1a446d0936"
+                     *           ],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "Prefers Postgres for relational work",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null,
+                     *           "version": "af1f8f4d307421f3"
+                     *         },
+                     *         {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [],
+                     *           "entities": [
+                     *             "lisbon"
+                     *           ],
+                     *           "id": "d4c7b683cc6930cb8f1d",
+                     *           "importance": 0.5,
+                     *           "key": null,
+                     *           "kind": "event",
+                     *           "metadata": {},
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "retrievable": true,
+                     *           "session": null,
+                     *           "source": null,
+                     *           "space": "acme/alice",
+                     *           "speaker": null,
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "Moved to Lisbon",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null,
+                     *           "version": "a96e17dbcb377a84"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         memories: components["schemas"]["Memory"][];
                     };
@@ -3583,14 +4470,48 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "access": {
+                     *         "count": 1,
+                     *         "last_at": "2026-05-01T12:00:00+00:00",
+                     *         "pending_at": null,
+                     *         "recent": [
+                     *           "2026-05-01T12:00:00+00:00"
+                     *         ]
+                     *       },
                      *       "created_at": "2026-05-01T12:00:00+00:00",
-                     *       "id": "0f3a9c1e5b7d2a4c6e80",
+                     *       "derived_from": [],
+                     *       "entities": [
+                     *         "prefers sqlite",
+                     *         "prefers",
+                     *         "sqlite"
+                     *       ],
+                     *       "id": "6f430d6d2d1a446d0936",
                      *       "importance": 0.5,
                      *       "key": "database",
                      *       "kind": "preference",
+                     *       "metadata": {},
+                     *       "permanent": false,
+                     *       "pinned": false,
+                     *       "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *       "recurs": null,
                      *       "retrievable": true,
+                     *       "session": null,
+                     *       "source": "chat:7",
                      *       "space": "acme/alice",
-                     *       "text": "Prefers Postgres for relational work"
+                     *       "speaker": null,
+                     *       "superseded_at": null,
+                     *       "superseded_by": null,
+                     *       "supersedes": [
+                     *         "d535b46530bb2c72d9ad"
+                     *       ],
+                     *       "suppressed_at": null,
+                     *       "tags": [],
+                     *       "text": "Prefers SQLite for small work",
+                     *       "trust": 1,
+                     *       "updated_at": null,
+                     *       "valid_from": null,
+                     *       "valid_until": null,
+                     *       "version": "e44570422cef1d8e"
                      *     }
                      */
                     "application/json": components["schemas"]["Memory"];
@@ -3754,14 +4675,46 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "access": {
+                     *         "count": 0,
+                     *         "last_at": null,
+                     *         "pending_at": null,
+                     *         "recent": []
+                     *       },
                      *       "created_at": "2026-05-01T12:00:00+00:00",
-                     *       "id": "0f3a9c1e5b7d2a4c6e80",
-                     *       "importance": 0.5,
+                     *       "derived_from": [],
+                     *       "entities": [
+                     *         "prefers sqlite",
+                     *         "prefers",
+                     *         "sqlite"
+                     *       ],
+                     *       "id": "6f430d6d2d1a446d0936",
+                     *       "importance": 0.9,
                      *       "key": "database",
                      *       "kind": "preference",
+                     *       "metadata": {},
+                     *       "permanent": false,
+                     *       "pinned": false,
+                     *       "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *       "recurs": null,
                      *       "retrievable": true,
+                     *       "session": null,
+                     *       "source": "chat:7",
                      *       "space": "acme/alice",
-                     *       "text": "Prefers Postgres for relational work"
+                     *       "speaker": null,
+                     *       "superseded_at": null,
+                     *       "superseded_by": null,
+                     *       "supersedes": [
+                     *         "d535b46530bb2c72d9ad"
+                     *       ],
+                     *       "suppressed_at": null,
+                     *       "tags": [],
+                     *       "text": "Prefers SQLite for small work",
+                     *       "trust": 1,
+                     *       "updated_at": "2026-05-01T12:00:00+00:00",
+                     *       "valid_from": null,
+                     *       "valid_until": null,
+                     *       "version": "4a036a0bf3937821"
                      *     }
                      */
                     "application/json": components["schemas"]["Memory"];
@@ -3812,6 +4765,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "memories": [
+                     *         {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-04-23T12:00:00+00:00",
+                     *           "derived_from": [],
+                     *           "entities": [
+                     *             "prefers postgres",
+                     *             "prefers",
+                     *             "postgres"
+                     *           ],
+                     *           "id": "d535b46530bb2c72d9ad",
+                     *           "importance": 0.5,
+                     *           "key": "database",
+                     *           "kind": "preference",
+                     *           "metadata": {},
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "retrievable": false,
+                     *           "session": null,
+                     *           "source": null,
+                     *           "space": "acme/alice",
+                     *           "speaker": null,
+                     *           "superseded_at": "2026-05-01T12:00:00+00:00",
+                     *           "superseded_by": "6f430d6d2d1a446d0936",
+                     *           "supersedes": [],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "Prefers Postgres for relational work",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null,
+                     *           "version": "304f5613ec7cc67e"
+                     *         },
+                     *         {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [],
+                     *           "entities": [
+                     *             "prefers sqlite",
+                     *             "prefers",
+                     *             "sqlite"
+                     *           ],
+                     *           "id": "6f430d6d2d1a446d0936",
+                     *           "importance": 0.5,
+                     *           "key": "database",
+                     *           "kind": "preference",
+                     *           "metadata": {},
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "retrievable": true,
+                     *           "session": null,
+                     *           "source": "chat:7",
+                     *           "space": "acme/alice",
+                     *           "speaker": null,
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [
+                     *             "d535b46530bb2c72d9ad"
+                     *           ],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "Prefers SQLite for small work",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null,
+                     *           "version": "e44570422cef1d8e"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         memories: components["schemas"]["Memory"][];
                     };
@@ -3868,6 +4909,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accesses": [],
+                     *       "curves": {
+                     *         "frequency": [
+                     *           0,
+                     *           0,
+                     *           0,
+                     *           0
+                     *         ],
+                     *         "importance": [
+                     *           0.5,
+                     *           0.5,
+                     *           0.5,
+                     *           0.5
+                     *         ],
+                     *         "novelty": [
+                     *           1,
+                     *           0.9885140203528962,
+                     *           0.9771599684342459,
+                     *           0.9659363289248456
+                     *         ],
+                     *         "recency": [
+                     *           1,
+                     *           0.9755486420525732,
+                     *           0.9516951530106196,
+                     *           0.9284249141675258
+                     *         ]
+                     *       },
+                     *       "id": "6f430d6d2d1a446d0936",
+                     *       "moments": [
+                     *         "2026-05-01T12:00:00+00:00",
+                     *         "2026-05-02T00:00:00+00:00",
+                     *         "2026-05-02T12:00:00+00:00",
+                     *         "2026-05-03T00:00:00+00:00"
+                     *       ],
+                     *       "now": "2026-05-01T12:00:00+00:00",
+                     *       "policy": "retentive",
+                     *       "weights": {
+                     *         "frequency": 0.002,
+                     *         "importance": 0.05,
+                     *         "novelty": 0.01,
+                     *         "recency": 0.002
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Fading"];
                 };
             };
@@ -3911,6 +4998,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "versions": [
+                     *         {
+                     *           "action": "remember",
+                     *           "actor": "",
+                     *           "at": "2026-05-01T12:00:00+00:00",
+                     *           "memory": {
+                     *             "created_at": "2026-05-01T12:00:00+00:00",
+                     *             "derived_from": [],
+                     *             "entities": [
+                     *               "prefers sqlite",
+                     *               "prefers",
+                     *               "sqlite"
+                     *             ],
+                     *             "id": "6f430d6d2d1a446d0936",
+                     *             "importance": 0.5,
+                     *             "key": "database",
+                     *             "kind": "preference",
+                     *             "metadata": {},
+                     *             "permanent": false,
+                     *             "pinned": false,
+                     *             "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *             "recurs": null,
+                     *             "session": null,
+                     *             "source": "chat:7",
+                     *             "speaker": null,
+                     *             "superseded_at": null,
+                     *             "superseded_by": null,
+                     *             "supersedes": [
+                     *               "d535b46530bb2c72d9ad"
+                     *             ],
+                     *             "suppressed_at": null,
+                     *             "tags": [],
+                     *             "text": "Prefers SQLite for small work",
+                     *             "trust": 1,
+                     *             "updated_at": null,
+                     *             "valid_from": null,
+                     *             "valid_until": null
+                     *           },
+                     *           "reason": ""
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         versions: components["schemas"]["Version"][];
                     };
@@ -3956,6 +5088,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "entries": [
+                     *         {
+                     *           "action": "remember",
+                     *           "actor": "",
+                     *           "after": {
+                     *             "created_at": "2026-05-01T12:00:00+00:00",
+                     *             "derived_from": [],
+                     *             "entities": [
+                     *               "prefers sqlite",
+                     *               "prefers",
+                     *               "sqlite"
+                     *             ],
+                     *             "id": "6f430d6d2d1a446d0936",
+                     *             "importance": 0.5,
+                     *             "key": "database",
+                     *             "kind": "preference",
+                     *             "metadata": {},
+                     *             "permanent": false,
+                     *             "pinned": false,
+                     *             "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *             "recurs": null,
+                     *             "session": null,
+                     *             "source": "chat:7",
+                     *             "speaker": null,
+                     *             "superseded_at": null,
+                     *             "superseded_by": null,
+                     *             "supersedes": [
+                     *               "d535b46530bb2c72d9ad"
+                     *             ],
+                     *             "suppressed_at": null,
+                     *             "tags": [],
+                     *             "text": "Prefers SQLite for small work",
+                     *             "trust": 1,
+                     *             "updated_at": null,
+                     *             "valid_from": null,
+                     *             "valid_until": null
+                     *           },
+                     *           "at": "2026-05-01T12:00:00+00:00",
+                     *           "before": null,
+                     *           "memory_id": "6f430d6d2d1a446d0936",
+                     *           "reason": "",
+                     *           "sequence": 18
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         entries: components["schemas"]["JournalEntry"][];
                     };
@@ -4085,6 +5265,263 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "explained": "6f430d6d2d1a446d0936 did not come back: floor, under 'retentive' at 2026-05-01 12:00 UTC, asked\n  \"What database does she like?\"\ntext        \"Prefers SQLite for small work\"\n\nfloor       relevance 0.166 < 0.25\n            → let in by: a floor of 0.166 or less\n\nvector      rank 4, score -0.3665, of a pool of 200\nlexical     rank 1, score 1.985, of a pool of 200\nentity      no match, of a pool of 200\ntemporal    no match, of a pool of 200\nrecent      rank 5, of a pool of 25\nimportant   rank 5, score 0.5, of a pool of 25\n\nscore       -0.0492, relevance 0.166, similarity -0.366\n            similarity    -0.1259\n            lexical        0.0398\n            importance     0.0250\n            novelty        0.0100\n            recency        0.0020\n\nnote        nothing reached the relevance floor of 0.25: the answer is empty",
+                     *       "hit": {
+                     *         "channels": [
+                     *           "vector",
+                     *           "lexical",
+                     *           "recent",
+                     *           "important"
+                     *         ],
+                     *         "combine": "sum",
+                     *         "memory": {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [],
+                     *           "entities": [
+                     *             "prefers sqlite",
+                     *             "prefers",
+                     *             "sqlite"
+                     *           ],
+                     *           "id": "6f430d6d2d1a446d0936",
+                     *           "importance": 0.5,
+                     *           "key": "database",
+                     *           "kind": "preference",
+                     *           "metadata": {},
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "session": null,
+                     *           "source": "chat:7",
+                     *           "space": "acme/alice",
+                     *           "speaker": null,
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [
+                     *             "d535b46530bb2c72d9ad"
+                     *           ],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "Prefers SQLite for small work",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null
+                     *         },
+                     *         "modifiers": [],
+                     *         "relevance": 0.16572373815424146,
+                     *         "score": -0.04917332542143227,
+                     *         "signals": {
+                     *           "context": {
+                     *             "contribution": 0,
+                     *             "normalised": 0,
+                     *             "raw": 0,
+                     *             "weight": 0.45
+                     *           },
+                     *           "entity": {
+                     *             "contribution": 0,
+                     *             "normalised": 0,
+                     *             "raw": 0,
+                     *             "weight": 0.05
+                     *           },
+                     *           "frequency": {
+                     *             "contribution": 0,
+                     *             "normalised": 0,
+                     *             "raw": 0,
+                     *             "weight": 0.002
+                     *           },
+                     *           "importance": {
+                     *             "contribution": 0.025,
+                     *             "normalised": 0.5,
+                     *             "raw": 0.5,
+                     *             "weight": 0.05
+                     *           },
+                     *           "late": {
+                     *             "contribution": 0,
+                     *             "normalised": 0,
+                     *             "raw": 0,
+                     *             "weight": 0.47
+                     *           },
+                     *           "lexical": {
+                     *             "contribution": 0.03977369715701795,
+                     *             "normalised": 0.16572373815424146,
+                     *             "raw": 1.9845787043767231,
+                     *             "weight": 0.24
+                     *           },
+                     *           "novelty": {
+                     *             "contribution": 0.01,
+                     *             "normalised": 1,
+                     *             "raw": 1,
+                     *             "weight": 0.01
+                     *           },
+                     *           "recency": {
+                     *             "contribution": 0.002,
+                     *             "normalised": 1,
+                     *             "raw": 1,
+                     *             "weight": 0.002
+                     *           },
+                     *           "similarity": {
+                     *             "contribution": -0.12594702257845022,
+                     *             "normalised": -0.93294090798852,
+                     *             "raw": -0.36647045399426004,
+                     *             "weight": 0.135
+                     *           },
+                     *           "speaker": {
+                     *             "contribution": 0,
+                     *             "normalised": 0,
+                     *             "raw": 0,
+                     *             "weight": 0.1
+                     *           }
+                     *         },
+                     *         "similarity": -0.36647045399426004,
+                     *         "stale": null
+                     *       },
+                     *       "kept_out_by": "floor",
+                     *       "last": null,
+                     *       "memory": {
+                     *         "access": {
+                     *           "count": 0,
+                     *           "last_at": null,
+                     *           "pending_at": null,
+                     *           "recent": []
+                     *         },
+                     *         "created_at": "2026-05-01T12:00:00+00:00",
+                     *         "derived_from": [],
+                     *         "entities": [
+                     *           "prefers sqlite",
+                     *           "prefers",
+                     *           "sqlite"
+                     *         ],
+                     *         "id": "6f430d6d2d1a446d0936",
+                     *         "importance": 0.5,
+                     *         "key": "database",
+                     *         "kind": "preference",
+                     *         "metadata": {},
+                     *         "permanent": false,
+                     *         "pinned": false,
+                     *         "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *         "recurs": null,
+                     *         "session": null,
+                     *         "source": "chat:7",
+                     *         "space": "acme/alice",
+                     *         "speaker": null,
+                     *         "superseded_at": null,
+                     *         "superseded_by": null,
+                     *         "supersedes": [
+                     *           "d535b46530bb2c72d9ad"
+                     *         ],
+                     *         "suppressed_at": null,
+                     *         "tags": [],
+                     *         "text": "Prefers SQLite for small work",
+                     *         "trust": 1,
+                     *         "updated_at": null,
+                     *         "valid_from": null,
+                     *         "valid_until": null
+                     *       },
+                     *       "notes": [],
+                     *       "places": [
+                     *         {
+                     *           "asked": true,
+                     *           "bound": 200,
+                     *           "channel": "vector",
+                     *           "rank": 4,
+                     *           "score": -0.36647045399426004
+                     *         },
+                     *         {
+                     *           "asked": true,
+                     *           "bound": 200,
+                     *           "channel": "lexical",
+                     *           "rank": 1,
+                     *           "score": 1.9845787043767231
+                     *         }
+                     *       ],
+                     *       "rank": null,
+                     *       "reasons": [
+                     *         {
+                     *           "remedy": "a floor of 0.166 or less",
+                     *           "says": "relevance 0.166 < 0.25",
+                     *           "stage": "floor"
+                     *         }
+                     *       ],
+                     *       "returned": false,
+                     *       "similarity": -0.36647045399426004,
+                     *       "trace": {
+                     *         "channels": {
+                     *           "important": {
+                     *             "best": 0.5,
+                     *             "found": 14,
+                     *             "scanned": 14
+                     *           },
+                     *           "lexical": {
+                     *             "best": 1.9845787043767231,
+                     *             "found": 1,
+                     *             "scanned": 1
+                     *           },
+                     *           "recent": {
+                     *             "best": 1777636800,
+                     *             "found": 14,
+                     *             "scanned": 14
+                     *           },
+                     *           "vector": {
+                     *             "best": -0.28697648817526467,
+                     *             "found": 14,
+                     *             "scanned": 14
+                     *           }
+                     *         },
+                     *         "clauses": [],
+                     *         "cue": "What database does she like?",
+                     *         "cut": [
+                     *           {
+                     *             "id": "6f430d6d2d1a446d0936",
+                     *             "reason": "relevance 0.166 < 0.25",
+                     *             "score": -0.04917332542143227,
+                     *             "stage": "floor"
+                     *           },
+                     *           {
+                     *             "id": "9ce4f060e287570dc2f8",
+                     *             "reason": "relevance 0.000 < 0.25",
+                     *             "score": -0.06748365180732145,
+                     *             "stage": "floor"
+                     *           }
+                     *         ],
+                     *         "entities": [],
+                     *         "habits": [],
+                     *         "intent": null,
+                     *         "notes": [
+                     *           "nothing reached the relevance floor of 0.25: the answer is empty"
+                     *         ],
+                     *         "now": "2026-05-01T12:00:00+00:00",
+                     *         "policy": "retentive",
+                     *         "utterance": "What database does she like?",
+                     *         "weights": {
+                     *           "context": 0.45,
+                     *           "entity": 0.05,
+                     *           "frequency": 0.002,
+                     *           "importance": 0.05,
+                     *           "late": 0.47,
+                     *           "lexical": 0.24,
+                     *           "novelty": 0.01,
+                     *           "recency": 0.002,
+                     *           "similarity": 0.135,
+                     *           "speaker": 0.1
+                     *         },
+                     *         "work": {
+                     *           "candidates": 14,
+                     *           "candidates_scored": 14,
+                     *           "rows_scanned": 43,
+                     *           "texts_read": 14
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WhyNot"];
                 };
             };
@@ -4168,6 +5605,124 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "cost": {
+                     *         "calls": 0,
+                     *         "cost": 0,
+                     *         "estimated": false,
+                     *         "input_tokens": 0,
+                     *         "output_tokens": 0
+                     *       },
+                     *       "dry_run": false,
+                     *       "episodes": [
+                     *         {
+                     *           "end": "2026-05-01T12:00:00+00:00",
+                     *           "name": "chat-12/1",
+                     *           "start": "2026-05-01T12:00:00+00:00",
+                     *           "turns": [
+                     *             "ta3a02b87c3ddab86d19a"
+                     *           ],
+                     *           "why": "start"
+                     *         }
+                     *       ],
+                     *       "jobs": [],
+                     *       "known": 0,
+                     *       "memories": [
+                     *         {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [
+                     *             "ta3a02b87c3ddab86d19a"
+                     *           ],
+                     *           "entities": [
+                     *             "lisbon",
+                     *             "user"
+                     *           ],
+                     *           "id": "o5b49c22e90a86abbc1dd",
+                     *           "importance": 0.5,
+                     *           "key": "user/home",
+                     *           "kind": "fact",
+                     *           "metadata": {
+                     *             "method": "patterns",
+                     *             "origin": "user"
+                     *           },
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "session": null,
+                     *           "source": "turn:ta3a02b87c3ddab86d19a",
+                     *           "space": "acme/alice",
+                     *           "speaker": "user",
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "I moved to Lisbon and prefer tea",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null
+                     *         }
+                     *       ],
+                     *       "method": "patterns",
+                     *       "notes": [],
+                     *       "refused": [],
+                     *       "session": "chat-12",
+                     *       "skipped": 0,
+                     *       "turns": [
+                     *         {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [],
+                     *           "entities": [
+                     *             "lisbon",
+                     *             "user"
+                     *           ],
+                     *           "id": "ta3a02b87c3ddab86d19a",
+                     *           "importance": 0.5,
+                     *           "key": null,
+                     *           "kind": "episode",
+                     *           "metadata": {
+                     *             "episode": "chat-12/1",
+                     *             "origin": "user",
+                     *             "time": "observed",
+                     *             "turn": 0
+                     *           },
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "session": "chat-12",
+                     *           "source": "chat-12",
+                     *           "space": "acme/alice",
+                     *           "speaker": "user",
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "I moved to Lisbon and prefer tea.",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Observation"];
                 };
             };
@@ -4210,6 +5765,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "applied": {
+                     *         "at": "2026-05-01T12:00:00+00:00",
+                     *         "note": "",
+                     *         "policy": "name = \"blend\"\ncombine = \"sum\"\n\n[sources]\nchannels = [\"vector\"]\npool = 20\nbackground = 0\nover_fetch = 1.0\nwhole_space_up_to = 0\ndecompose = \"never\"\nrequire_tags = false\nneighbours = 0\n\n[fusion]\nmethod = \"none\"\nrank_constant = 60.0\n\n[modifiers]\ntemporal_intent = true\npast_intent = \"zero\"\nwindow_bonus = 0.0\nrotation = \"off\"\nrotation_minutes = 60.0\nrotation_similarity = 0.9\ntiers = false\nsuccession = 0.0\ntrack_record = 0.0\n\n[selection]\nlimit = 5\nfloor = \"none\"\nfloor_on = \"score\"\ndiversity = \"none\"\nbalance = 0.7\nnear_duplicate = \"none\"\ntoken_budget = \"none\"\ncompaction = \"extractive\"\nrerank_ms = 200.0\n\n[reinforcement]\ntouch = true\nrefresh_floor_seconds = 60.0\nrefresh_on = \"first\"\nsecond_within_hours = 24.0\nledger = true\n\n[signals.recency]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\nhalf_life_days = 14.0\n\n[signals.importance]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\ncount_bonus = 0.05\n\n[signals.similarity]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\n"
+                     *       },
+                     *       "in_force": "name = \"blend\"\ncombine = \"sum\"\n\n[sources]\nchannels = [\"vector\"]\npool = 20\nbackground = 0\nover_fetch = 1.0\nwhole_space_up_to = 0\ndecompose = \"never\"\nrequire_tags = false\nneighbours = 0\n\n[fusion]\nmethod = \"none\"\nrank_constant = 60.0\n\n[modifiers]\ntemporal_intent = true\npast_intent = \"zero\"\nwindow_bonus = 0.0\nrotation = \"off\"\nrotation_minutes = 60.0\nrotation_similarity = 0.9\ntiers = false\nsuccession = 0.0\ntrack_record = 0.0\n\n[selection]\nlimit = 5\nfloor = \"none\"\nfloor_on = \"score\"\ndiversity = \"none\"\nbalance = 0.7\nnear_duplicate = \"none\"\ntoken_budget = \"none\"\ncompaction = \"extractive\"\nrerank_ms = 200.0\n\n[reinforcement]\ntouch = true\nrefresh_floor_seconds = 60.0\nrefresh_on = \"first\"\nsecond_within_hours = 24.0\nledger = true\n\n[signals.recency]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\nhalf_life_days = 14.0\n\n[signals.importance]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\ncount_bonus = 0.05\n\n[signals.similarity]\nweight = 1.0\nnormalise = \"minmax\"\nconstant = 0.5\n"
+                     *     }
+                     */
                     "application/json": {
                         applied: components["schemas"]["Applied"] | null;
                         /** @description The policy of recalls that name none, as TOML. */
@@ -4275,6 +5840,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-05-01T12:00:00+00:00",
+                     *       "note": "what this team asks for",
+                     *       "policy": "name = \"operational\"\ncombine = \"sum\"\n\n[sources]\nchannels = [\"vector\", \"lexical\"]\npool = 60\nbackground = 0\nover_fetch = 3.0\nwhole_space_up_to = 0\ndecompose = \"clauses\"\nrequire_tags = false\nneighbours = 0\n\n[fusion]\nmethod = \"rrf\"\nrank_constant = 60.0\n\n[modifiers]\ntemporal_intent = true\npast_intent = \"zero\"\nwindow_bonus = 0.0\nrotation = \"any\"\nrotation_minutes = 60.0\nrotation_similarity = 0.9\ntiers = false\nsuccession = 0.0\ntrack_record = 0.0\n\n[selection]\nlimit = 20\nfloor = \"none\"\nfloor_on = \"score\"\ndiversity = \"quota\"\nbalance = 0.7\nnear_duplicate = 0.95\ntoken_budget = \"none\"\ncompaction = \"extractive\"\nrerank_ms = 200.0\n\n[reinforcement]\ntouch = true\nrefresh_floor_seconds = 60.0\nrefresh_on = \"first\"\nsecond_within_hours = 24.0\nledger = true\n\n[signals.similarity]\nweight = 0.45\nnormalise = \"none\"\nconstant = 0.5\n\n[signals.recency]\nweight = 0.25\nnormalise = \"none\"\nconstant = 0.5\nhalf_life_days = 7.0\n\n[signals.importance]\nweight = 0.2\nnormalise = \"none\"\nconstant = 0.5\ndecayed = true\n\n[signals.frequency]\nweight = 0.1\nnormalise = \"none\"\nconstant = 0.5\n"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Applied"];
                 };
             };
@@ -4320,6 +5892,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "applied": {
+                     *         "at": "2026-05-01T12:00:00+00:00",
+                     *         "note": "what this team asks for",
+                     *         "policy": "name = \"operational\"\ncombine = \"sum\"\n\n[sources]\nchannels = [\"vector\", \"lexical\"]\npool = 60\nbackground = 0\nover_fetch = 3.0\nwhole_space_up_to = 0\ndecompose = \"clauses\"\nrequire_tags = false\nneighbours = 0\n\n[fusion]\nmethod = \"rrf\"\nrank_constant = 60.0\n\n[modifiers]\ntemporal_intent = true\npast_intent = \"zero\"\nwindow_bonus = 0.0\nrotation = \"any\"\nrotation_minutes = 60.0\nrotation_similarity = 0.9\ntiers = false\nsuccession = 0.0\ntrack_record = 0.0\n\n[selection]\nlimit = 20\nfloor = \"none\"\nfloor_on = \"score\"\ndiversity = \"quota\"\nbalance = 0.7\nnear_duplicate = 0.95\ntoken_budget = \"none\"\ncompaction = \"extractive\"\nrerank_ms = 200.0\n\n[reinforcement]\ntouch = true\nrefresh_floor_seconds = 60.0\nrefresh_on = \"first\"\nsecond_within_hours = 24.0\nledger = true\n\n[signals.similarity]\nweight = 0.45\nnormalise = \"none\"\nconstant = 0.5\n\n[signals.recency]\nweight = 0.25\nnormalise = \"none\"\nconstant = 0.5\nhalf_life_days = 7.0\n\n[signals.importance]\nweight = 0.2\nnormalise = \"none\"\nconstant = 0.5\ndecayed = true\n\n[signals.frequency]\nweight = 0.1\nnormalise = \"none\"\nconstant = 0.5\n"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         applied: components["schemas"]["Applied"] | null;
                     };
@@ -4381,6 +5962,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "changed": 0,
+                     *       "collapse": null,
+                     *       "cost": {
+                     *         "calls": 0,
+                     *         "price": 0,
+                     *         "tokens_in": 0,
+                     *         "tokens_out": 0
+                     *       },
+                     *       "dry_run": true,
+                     *       "looked_at": 14,
+                     *       "queued": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rerated"];
                 };
             };
@@ -4524,28 +6120,11 @@ export interface operations {
                      *       "compacted": null,
                      *       "core": [],
                      *       "cue": "What database does she like?",
-                     *       "hits": [
-                     *         {
-                     *           "channels": [
-                     *             "vector"
-                     *           ],
-                     *           "memory": {
-                     *             "created_at": "2026-05-01T12:00:00+00:00",
-                     *             "id": "0f3a9c1e5b7d2a4c6e80",
-                     *             "importance": 0.5,
-                     *             "key": "database",
-                     *             "kind": "preference",
-                     *             "retrievable": true,
-                     *             "space": "acme/alice",
-                     *             "text": "Prefers Postgres for relational work"
-                     *           },
-                     *           "relevance": 0.8,
-                     *           "score": 0.91,
-                     *           "similarity": 0.62
-                     *         }
+                     *       "hits": [],
+                     *       "id": "r7e4da69dc37cd303",
+                     *       "notes": [
+                     *         "nothing reached the relevance floor of 0.25: the answer is empty"
                      *       ],
-                     *       "id": "r1c2d3e4f5a6b7c8d",
-                     *       "notes": [],
                      *       "policy": "retentive"
                      *     }
                      */
@@ -4605,6 +6184,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recalls": [
+                     *         {
+                     *           "at": "2026-05-01T12:00:00+00:00",
+                     *           "cue": "harbour",
+                     *           "id": "r6be6595bfc41d7ff",
+                     *           "ids": [
+                     *             "65403ed1f101e2cb3754",
+                     *             "99288831dd186c9c325c",
+                     *             "f1db10b3f2b5d4051413",
+                     *             "41041d3fe4f86e941b2d"
+                     *           ],
+                     *           "outcome": null,
+                     *           "policy": "retentive",
+                     *           "scores": [
+                     *             0.2835089832940545,
+                     *             0.2773270627774769,
+                     *             0.27689127251838774,
+                     *             0.2606995407921442
+                     *           ],
+                     *           "used": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         recalls: {
                             /** Format: date-time */
@@ -4660,6 +6265,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-05-01T12:00:00+00:00",
+                     *       "cue": "harbour",
+                     *       "id": "r6be6595bfc41d7ff",
+                     *       "ids": [
+                     *         "65403ed1f101e2cb3754",
+                     *         "99288831dd186c9c325c",
+                     *         "f1db10b3f2b5d4051413",
+                     *         "41041d3fe4f86e941b2d"
+                     *       ],
+                     *       "outcome": null,
+                     *       "policy": "retentive",
+                     *       "scores": [
+                     *         0.2835089832940545,
+                     *         0.2773270627774769,
+                     *         0.27689127251838774,
+                     *         0.2606995407921442
+                     *       ],
+                     *       "used": []
+                     *     }
+                     */
                     "application/json": {
                         /** Format: date-time */
                         at: string;
@@ -4734,6 +6361,72 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "budget": 30,
+                     *       "cost": {
+                     *         "calls": 0,
+                     *         "price": 0,
+                     *         "tokens_in": 0,
+                     *         "tokens_out": 0
+                     *       },
+                     *       "fired": true,
+                     *       "insights": [
+                     *         {
+                     *           "access": {
+                     *             "count": 0,
+                     *             "last_at": null,
+                     *             "pending_at": null,
+                     *             "recent": []
+                     *           },
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "derived_from": [
+                     *             "2a8133cc5649c6f7d693",
+                     *             "3a80b4f2ecf1e28545f2",
+                     *             "41041d3fe4f86e941b2d",
+                     *             "65403ed1f101e2cb3754"
+                     *           ],
+                     *           "entities": [
+                     *             "lisbon"
+                     *           ],
+                     *           "id": "f32af5dac834a347d7d2",
+                     *           "importance": 0.5,
+                     *           "key": null,
+                     *           "kind": "reflection",
+                     *           "metadata": {
+                     *             "method": "extractive"
+                     *           },
+                     *           "permanent": false,
+                     *           "pinned": false,
+                     *           "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *           "recurs": null,
+                     *           "retrievable": true,
+                     *           "session": null,
+                     *           "source": "reflection:extractive",
+                     *           "space": "acme/alice",
+                     *           "speaker": null,
+                     *           "superseded_at": null,
+                     *           "superseded_by": null,
+                     *           "supersedes": [],
+                     *           "suppressed_at": null,
+                     *           "tags": [],
+                     *           "text": "Recurring in 12 memories: “The harbour of Lisbon, day 8, was full of ships”",
+                     *           "trust": 1,
+                     *           "updated_at": null,
+                     *           "valid_from": null,
+                     *           "valid_until": null,
+                     *           "version": "de318697c3ec607f"
+                     *         }
+                     *       ],
+                     *       "method": "extractive",
+                     *       "notes": [],
+                     *       "pressure": 80,
+                     *       "questions": [],
+                     *       "reason": "due",
+                     *       "refused": [],
+                     *       "shaken": []
+                     *     }
+                     */
                     "application/json": {
                         budget: number | null;
                         fired: boolean;
@@ -4787,6 +6480,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "repetitions": [
+                     *         {
+                     *           "at": "2026-05-01T12:00:00+00:00",
+                     *           "id": "c66ffddd08de5fea",
+                     *           "memory": {
+                     *             "access": {
+                     *               "count": 1,
+                     *               "last_at": "2026-05-01T12:00:00+00:00",
+                     *               "pending_at": null,
+                     *               "recent": [
+                     *                 "2026-05-01T12:00:00+00:00"
+                     *               ]
+                     *             },
+                     *             "created_at": "2026-04-30T12:00:00+00:00",
+                     *             "derived_from": [],
+                     *             "entities": [
+                     *               "acme"
+                     *             ],
+                     *             "id": "c853e99a6c0224dee59a",
+                     *             "importance": 0.5,
+                     *             "key": null,
+                     *             "kind": "fact",
+                     *             "metadata": {},
+                     *             "permanent": false,
+                     *             "pinned": false,
+                     *             "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *             "recurs": null,
+                     *             "session": null,
+                     *             "source": null,
+                     *             "space": "acme/alice",
+                     *             "speaker": null,
+                     *             "superseded_at": null,
+                     *             "superseded_by": null,
+                     *             "supersedes": [
+                     *               "0959b9c8734edc7b6076"
+                     *             ],
+                     *             "suppressed_at": null,
+                     *             "tags": [],
+                     *             "text": "Alice no longer works at Acme",
+                     *             "trust": 1,
+                     *             "updated_at": null,
+                     *             "valid_from": null,
+                     *             "valid_until": null
+                     *           },
+                     *           "said": {
+                     *             "created_at": "2026-05-01T12:00:00+00:00",
+                     *             "text": "Alice no longer works at Acme."
+                     *           },
+                     *           "separated": null,
+                     *           "status": "applied"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         repetitions: components["schemas"]["Repetition"][];
                     };
@@ -4847,6 +6596,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access": {
+                     *         "count": 0,
+                     *         "last_at": null,
+                     *         "pending_at": null,
+                     *         "recent": []
+                     *       },
+                     *       "created_at": "2026-05-01T12:00:00+00:00",
+                     *       "derived_from": [],
+                     *       "entities": [
+                     *         "acme"
+                     *       ],
+                     *       "id": "814632b350df73608ed6",
+                     *       "importance": 0.5,
+                     *       "key": null,
+                     *       "kind": "fact",
+                     *       "metadata": {},
+                     *       "permanent": false,
+                     *       "pinned": false,
+                     *       "recorded_at": "2026-05-01T12:00:00+00:00",
+                     *       "recurs": null,
+                     *       "retrievable": true,
+                     *       "session": null,
+                     *       "source": null,
+                     *       "space": "acme/alice",
+                     *       "speaker": null,
+                     *       "superseded_at": null,
+                     *       "superseded_by": null,
+                     *       "supersedes": [],
+                     *       "suppressed_at": null,
+                     *       "tags": [],
+                     *       "text": "Alice no longer works at Acme.",
+                     *       "trust": 1,
+                     *       "updated_at": null,
+                     *       "valid_from": null,
+                     *       "valid_until": null,
+                     *       "version": "0abfa6c40d1d14b2"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Memory"];
                 };
             };
@@ -4889,6 +6678,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "shaken": []
+                     *     }
+                     */
                     "application/json": {
                         shaken: {
                             memory: components["schemas"]["Memory"];
@@ -4932,6 +6726,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "usage": []
+                     *     }
+                     */
                     "application/json": {
                         usage: components["schemas"]["Spent"][];
                     };

@@ -87,6 +87,15 @@ class RemoteRetentive(RemoteCustody, Retentive):
         """There is no language model here: it is the server's."""
         return self._elsewhere("llm")
 
+    @property
+    def language(self) -> str:
+        """Which language new spaces have is the server's configuration."""
+        return self._elsewhere("language")
+
+    @language.setter
+    def language(self, language: str) -> None:  # noqa: ARG002
+        self._elsewhere("language")
+
     def _elsewhere(self, name: str) -> Never:
         raise InvalidInput(
             f"{name!r} is not possible over HTTP: do it where the store of {self.transport.address} is.", name=name

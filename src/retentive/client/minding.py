@@ -69,6 +69,15 @@ class RemoteMind:
         body = fields_of(force=force, budget=budget, method=method, later=later, dry_run=dry_run)
         return read(Reflection, self._ask("POST", "/reflect", body=body, headers=keyed(), timeout=LONG))
 
+    def language(self) -> str:
+        """Return the language in which this space's words are stemmed."""
+        return str(self._ask("GET", "/language")["language"])
+
+    def set_language(self, language: str, *, progress: Progress | None = None) -> int:  # noqa: ARG002
+        """Let the server stem this space's words in another language; returns how many memories it indexed anew."""
+        body = fields_of(language=language)
+        return int(self._ask("PUT", "/language", body=body, headers=keyed(), timeout=LONG)["reindexed"])
+
     def shaken(self) -> builtins.list[Shaken]:
         """List the insights whose evidence no longer stands, with the reason."""
         return [read(Shaken, one) for one in self._ask("GET", "/shaken")["shaken"]]

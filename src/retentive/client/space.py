@@ -64,14 +64,6 @@ class RemoteSpace(RemoteReview, RemoteMind, RemoteLooking, Space):
     def _elsewhere(self, name: str) -> Never:
         raise InvalidInput(f"{name!r} is not possible over HTTP: do it where the store is.", name=name)
 
-    def language(self) -> str:
-        """Refuse: the index is the server's."""
-        return self._elsewhere("language")
-
-    def set_language(self, language: str, *, progress: Progress | None = None) -> int:  # noqa: ARG002 - as in `Space`
-        """Refuse: a whole index is written anew where it is."""
-        return self._elsewhere("set_language")
-
     @property
     def _transport(self) -> Transport:
         return self._home.transport

@@ -72,16 +72,6 @@ FORGET: Final[dict[str, Schema]] = {
 }
 CURSOR: Final = text("Where the last page ended: its `cursor`.", maxLength=4096)
 EXAMPLE: Final = {"text": "Prefers Postgres for relational work", "kind": "preference", "key": "database"}
-MEMORY_EXAMPLE: Final = {
-    "id": "0f3a9c1e5b7d2a4c6e80",
-    "space": "acme/alice",
-    "text": "Prefers Postgres for relational work",
-    "kind": "preference",
-    "key": "database",
-    "importance": 0.5,
-    "created_at": "2026-05-01T12:00:00+00:00",
-    "retrievable": True,
-}
 BATCH: Final = record(
     "Several memories: all are remembered, or none.",
     {
@@ -213,7 +203,6 @@ OPERATIONS: Final = (
         body=record("A memory to be.", DRAFT, ["text"]),
         example=EXAMPLE,
         answers=Memory,
-        answer_example=MEMORY_EXAMPLE,
         status=201,
         once=True,
         etag="give",
@@ -258,7 +247,6 @@ OPERATIONS: Final = (
         get,
         query={"touch": flag("Whether it counts as a use; left out: where the key may write."), **MOMENTS},
         answers=Memory,
-        answer_example=MEMORY_EXAMPLE,
         etag="give",
     ),
     Operation(
@@ -271,7 +259,6 @@ OPERATIONS: Final = (
         body=record("What to change.", {**CHANGEABLE, "reason": REASON}, nulls=False, minProperties=1),
         example={"importance": 0.9, "reason": "she said so twice"},
         answers=Memory,
-        answer_example=MEMORY_EXAMPLE,
         once=True,
         etag="match",
     ),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
 from typing import Any, Final
 
 from retentive.server.operations import HEADERS, JSON, LINES, Operation
@@ -198,11 +201,19 @@ def _answer(operation: Operation, shared: dict[str, Schema]) -> dict[str, Any]:
         schema = {"type": "string", **({} if operation.download == LINES else {"format": "binary"})}
         answer["content"] = {operation.download: {"schema": {**schema, "description": operation.summary}}}
     elif operation.answers is not None:
-        example = {"example": operation.answer_example} if operation.answer_example is not None else {}
+        shown = operation.answer_example if operation.answer_example is not None else _examples().get(operation.name)
+        example = {"example": shown} if shown is not None else {}
         answer["content"] = {JSON: {"schema": shape_of(operation.answers, shared), **example}}
     if operation.upload:
         answer["content"][LINES] = {"schema": {"type": "string", "description": "Progress, then the report, as lines."}}
     return answer
+
+
+@cache
+def _examples() -> dict[str, Any]:
+    """Return answers as a server gave them: `scripts/openapi_examples.py` writes them down."""
+    found: dict[str, Any] = json.loads(files("retentive.server").joinpath("examples.json").read_text("utf-8"))
+    return found
 
 
 def shape_of(answers: Any, shared: dict[str, Schema]) -> Schema:

@@ -10,7 +10,7 @@ from retentive.policy.policy import Policy
 from retentive.policy.toml import restored_policy
 from retentive.recall.absence import WhyNot
 from retentive.recall.outcome import Hit
-from retentive.server.memories import FILTERS, MEMORY_EXAMPLE, touch_of, with_moments
+from retentive.server.memories import FILTERS, touch_of, with_moments
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import Schema, flag, given, moment, number, record, text, texts, whole
 from retentive.types import AgentState, Memory
@@ -54,15 +54,6 @@ RECALL: Final = record(
     },
 )
 RECALL_EXAMPLE: Final = {"cue": "What database does she like?", "limit": 5}
-ANSWER_EXAMPLE: Final = {
-    "id": "r1c2d3e4f5a6b7c8d",
-    "policy": "retentive",
-    "cue": "What database does she like?",
-    "hits": [{"memory": MEMORY_EXAMPLE, "score": 0.91, "similarity": 0.62, "relevance": 0.8, "channels": ["vector"]}],
-    "core": [],
-    "compacted": None,
-    "notes": [],
-}
 
 
 def recall(call: Call) -> Answer:
@@ -156,7 +147,6 @@ OPERATIONS: Final = (
         body=RECALL,
         example=RECALL_EXAMPLE,
         answers={"id": str, "policy": str, "cue": str, "hits": [Hit], "core": [Memory], "notes": [str]},
-        answer_example=ANSWER_EXAMPLE,
         tag="recall",
         about="Every hit shows its arithmetic: contributions and modifiers reproduce its score.",
     ),

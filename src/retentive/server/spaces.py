@@ -13,7 +13,7 @@ from retentive.errors import InvalidInput
 from retentive.maintain.decide import PruneRules
 from retentive.server.memories import CURSOR, MOMENTS, with_moments
 from retentive.server.operations import LINES, Answer, Call, Operation
-from retentive.server.shapes import flag, given, number, record, whole
+from retentive.server.shapes import flag, given, number, record, text, whole
 from retentive.transfer import ImportReport, import_file
 from retentive.types import JournalEntry
 from retentive.wire.values import written
@@ -71,6 +71,16 @@ def maintain(call: Call) -> Answer:
     pruning = PruneRules(**rules) if rules is not None and prune else prune
     done = call.space.maintain(**asked, pruning=pruning, progress=call.progress)
     return Answer({"counts": dict(done), "dry_run": done.dry_run, "pruned": written(done.pruned)})
+
+
+def language(call: Call) -> Answer:
+    """Say in which language a space's words are stemmed."""
+    return Answer({"language": call.space.language()})
+
+
+def set_language(call: Call) -> Answer:
+    """Stem a space's words in another language."""
+    return Answer({"reindexed": call.space.set_language(call.body["language"], progress=call.progress)})
 
 
 def export(call: Call) -> Answer:
@@ -172,6 +182,33 @@ OPERATIONS: Final = (
         tag="upkeep",
         once=True,
         noted="space",
+    ),
+    Operation(
+        "language",
+        "GET",
+        _SPACE + "/language",
+        "read",
+        "In which language the space's words are stemmed",
+        language,
+        answers={"language": str},
+        answer_example={"language": "english"},
+        tag="spaces",
+    ),
+    Operation(
+        "set_language",
+        "PUT",
+        _SPACE + "/language",
+        "admin",
+        "Stem the space's words in another language, and write its word index anew",
+        set_language,
+        body=record("Which.", {"language": text("Its name in English, or none.", maxLength=63)}, ["language"]),
+        example={"language": "none"},
+        answers={"reindexed": int},
+        answer_example={"reindexed": 230},
+        lane="long",
+        once=True,
+        noted="space",
+        tag="spaces",
     ),
     Operation(
         "export",

@@ -41,14 +41,15 @@ NOT_ASKED = {
     "embedder": "a model of the server's process",
     "tools": "the same",
     "tools_for": "the same",
+    "tools_in": "the same",
     "llm": "the same",
     "rater": "set where the server is configured",
     "rater_in_use": "the same",
+    "reflections": "the same",
     "previous": "an embedder that is being given up: set where the store is",
     "watch": "what the server measures is in its /metrics",
     "register_job": "a handler is code, and runs where the store is",
     "register_kind": "kinds are the server's configuration; here it is checked that it has them",
-    "note_state": "part of a recall",
     "now": "the clock that answers is the server's",
     "space": "asks nothing",
     "close": "closes connections",
@@ -233,6 +234,9 @@ def test_upkeep_reflection_jobs_policy_and_conversations(local: Retentive, remot
     assert far.undo_policy() is None
     assert far.rate(dry_run=True) == near.rate(dry_run=True)
     assert far.adapt(on=True) == near.adaptation() == far.adaptation()
+    assert far.language() == near.language() == "english"
+    assert far.set_language("none") == len(near.list(hidden=True))
+    assert far.language() == near.language() == "none"
 
 
 def test_conflicts_and_repetitions(local: Retentive, remote: Retentive) -> None:
@@ -417,6 +421,7 @@ def test_what_is_the_servers_cannot_be_given_here(address: str, remote: Retentiv
         lambda: remote.store,
         lambda: remote.llm,
         lambda: remote.embedder,
+        lambda: remote.language,
         lambda: remote.space("a").store,
         lambda: remote.space("a", actor="me"),
         lambda: remote.register_job("x", object()),  # type: ignore[arg-type]

@@ -90,6 +90,7 @@ ASKED: dict[str, Callable[[Space], Asked]] = {
     "accept": lambda space: (f"{ALICE}/conflicts/{conflict(space, 'open')}/accept", {}),
     "dismiss": lambda space: (f"{ALICE}/conflicts/{conflict(space, 'open', 'applied')}/dismiss", {}),
     "separate": lambda space: (f"{ALICE}/repetitions/{space.repetitions()[0].id}/separate", {}),
+    "set_language": lambda space: (f"{ALICE}/language", {"language": "none"}),
     "import": lambda space: (f"{ALICE}/import", None),
     "drop": lambda space: (f"{ALICE}?reason=moved", None),
     "restore": lambda space: ("/v1/restore?replace=true", None),
