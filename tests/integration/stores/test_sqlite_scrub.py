@@ -99,12 +99,13 @@ def test_overwriting_cells_alone_is_not_enough(
 
 
 def test_dropping_a_space_leaves_no_file(home: Retentive, tmp_path: Path) -> None:
-    """A dropped space is gone from the folder, to the last byte."""
+    """A dropped space is gone from the folder, to the last byte; what is left is a certificate without content."""
     had = filled(home.space("acme/alice"), Words(3), 20)
     home.space("acme/bob").remember("Something else")
     home.drop("acme/alice")
     assert left_in(tmp_path, [word for words in had.values() for word in words]) == set()
-    assert len(list((tmp_path / "store").iterdir())) == 1
+    left = {path.name for path in (tmp_path / "store").iterdir()}
+    assert (len(left), ".certificates.jsonl" in left) == (2, True)
 
 
 def test_a_reader_of_another_process_delays_it(home: Retentive, tmp_path: Path) -> None:
