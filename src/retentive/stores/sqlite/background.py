@@ -36,7 +36,7 @@ class _Latest:
 def recent(cache: Cache, gated: Passed, limit: int) -> Found:
     """Return the rows last used or created most recently."""
     if not gated.count or limit <= 0:
-        return found(cache, gated.places, gated.of(cache.latest), 0, gated=gated.count, unit=SECOND)
+        return found(cache, gated.places, gated.of(cache.latest()), 0, gated=gated.count, unit=SECOND)
     key = ("recent", limit)
     held: _Latest | None = gated.answers.get(key)
     touched = _since(cache, held.touches, gated) if held else gated.places
@@ -44,15 +44,15 @@ def recent(cache: Cache, gated: Passed, limit: int) -> Found:
     if held and not (touched == held.oldest).any():
         oldest = held.oldest
     else:
-        oldest = int(gated.places[np.argmin(gated.of(cache.latest))])
-    scores = cache.latest[places]
+        oldest = int(gated.places[np.argmin(gated.of(cache.latest()))])
+    scores = cache.latest(places)
     order = best(cache, places, scores, limit)
     gated.answers[key] = _Latest(np.sort(places[order]), len(cache.touched), oldest)
     return Found(
         rows=cache.row[places[order]],
         scores=scores[order] / SECOND,
         scanned=len(order),
-        low=float(cache.latest[oldest]) / SECOND,
+        low=float(cache.latest(slice(oldest, oldest + 1))[0]) / SECOND,
         high=float(scores.max()) / SECOND,
     )
 

@@ -74,7 +74,6 @@ class Cache:
         self.settled = self.alive  # alive, and nothing ever limits or hides it
         self._alive = self._settled = self.alive
         self.limits = Limits()  # of those that are alive and not settled
-        self.latest = self._latest = np.empty(0, dtype=np.int64)  # when each was last used or, before that, created
         self._arrays: dict[str, NDArray[Any]] = {name: np.empty(0, kind) for name, (kind, _) in ARRAYS.items()}
         self._views: dict[str, NDArray[Any]] = dict(self._arrays)
         self.kinds, self.sessions, self.speakers = Codes(), Codes(), Codes()
@@ -195,17 +194,15 @@ class Cache:
     def _cut(self) -> None:
         """Look at the part of every array that is in use."""
         self.alive, self.settled = self._alive[: self.size], self._settled[: self.size]
-        self.latest = self._latest[: self.size]
         self._views = {name: array[: self.size] for name, array in self._arrays.items()}
 
     def _grow(self, capacity: int) -> None:
-        more = {"alive": self._alive, "settled": self._settled, "latest": self._latest}
+        more = {"alive": self._alive, "settled": self._settled}
         for name, array in (*self._arrays.items(), *more.items()):
             grown = np.zeros(capacity, dtype=array.dtype)
             grown[: len(array)] = array
             self._arrays[name] = grown
         self._alive, self._settled = self._arrays.pop("alive"), self._arrays.pop("settled")
-        self._latest = self._arrays.pop("latest")
 
     def _write(self, places: Places, rows: list[Row]) -> None:
         fetched = dict(zip(FETCHED, zip(*rows, strict=True), strict=True))
@@ -221,7 +218,6 @@ class Cache:
             else:
                 self.recurs.pop(place, None)
         self._settled[places] = self.limits.put(places, [fetched[name] for name in TIMES])
-        self._latest[places] = np.maximum(self._arrays["created"][places], self._arrays["used"][places])
         self.ids.put(places, list(fetched["id"]), len(self._alive))
         numbers = self._arrays["row"][places]
         self.vectors.put(places, numbers, list(fetched["vector"]), len(self._alive))
@@ -230,13 +226,17 @@ class Cache:
     def _write_accesses(self, rows: list[Row]) -> None:
         numbers, used, counts = zip(*rows, strict=True)
         known, places = self.find(np.array(numbers, dtype=np.int64))
+        before = self.latest(places)
         self.used[places] = np.array([NEVER if moment is None else moment for moment in used], dtype=np.int64)[known]
         self.count[places] = np.array(counts, dtype=np.float64)[known]
-        latest = np.maximum(self.created[places], self.used[places])
-        if (latest < self.latest[places]).any() or len(self.touched) > MOST_TOUCHES:
+        if (self.latest(places) < before).any() or len(self.touched) > MOST_TOUCHES:
             self._forget_gates()  # what is known of them takes it that time only goes on
-        self.latest[places] = latest
         self.touched.append(places)
+
+    def latest(self, places: Places | slice = slice(None)) -> NDArray[np.int64]:
+        """Return when some places were last used or, before that, created."""
+        moments: NDArray[np.int64] = np.maximum(self.created[places], self.used[places])
+        return moments
 
     # The derived file
 
@@ -297,12 +297,11 @@ class Cache:
             self._arrays[name] = _roomy(parts.pop(f"column.{name}"), np.dtype(kind), size, capacity)
         flags = np.dtype(np.bool_)
         self._alive = _roomy(parts["alive"], flags, size, capacity)
-        self._settled, self._latest = np.zeros(capacity, dtype=flags), np.zeros(capacity, dtype=np.int64)
+        self._settled = np.zeros(capacity, dtype=flags)
         self._cut()
         self.limits = Limits.from_arrays(_of(parts, "limits."))
         self.settled[:] = self.alive
         self.settled[self.limits.places] = False
-        np.maximum(self.created, self.used, out=self.latest)
         self.kinds, self.sessions = Codes.unpacked(parts["names.kind"]), Codes.unpacked(parts["names.session"])
         self.speakers = Codes.unpacked(parts["names.speaker"])
         self.recurs = dict(json.loads(parts["recurs"].tobytes()))
