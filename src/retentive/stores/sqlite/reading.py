@@ -101,15 +101,14 @@ class Reading:
     def mentioning(self, entities: Sequence[str], gate: Gate, limit: int) -> Found:
         """Return rows that mention any of the entities."""
         cache = self._cache
-        places, worth = [np.empty(0, dtype=np.int64)], [np.empty(0)]
-        for entity in distinct(entities):
-            rows = row_numbers(cache, self._database, "rows_with_entity", (entity,))
-            places.append(cache.places(rows))
-            worth.append(np.full(len(places[-1]), 1 / math.log(1 + max(len(rows), 1))))
-        everywhere = np.concatenate(places)
+        listed = [row_numbers(cache, self._database, "rows_with_entity", (name,)) for name in distinct(entities)]
+        each = [1 / math.log(1 + max(len(rows), 1)) for rows in listed]
+        known, everywhere = cache.find(np.concatenate([np.empty(0, dtype=np.int64), *listed]))
+        sizes = np.array([len(rows) for rows in listed], dtype=np.int64)
+        worth = np.repeat(np.array(each, dtype=np.float64), sizes)[known]
         mentioned = ascending(everywhere)
         at = np.searchsorted(mentioned, everywhere)
-        scores = np.bincount(at, np.concatenate(worth), len(mentioned)).astype(np.float64)
+        scores = np.bincount(at, worth, len(mentioned)).astype(np.float64)
         return self._found(mentioned, scores, gate, limit)
 
     def within(self, start: datetime, end: datetime, gate: Gate, limit: int) -> Found:
