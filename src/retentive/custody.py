@@ -5,7 +5,6 @@ The verbs are a base of `retentive.Space`, and only delegate. What they need is 
 
 from __future__ import annotations
 
-import builtins
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from retentive.embedders.protocol import Embedder, identity
 from retentive.indexing import EMBEDDER_SETTING, identity_of
 from retentive.keeping import Keeper
+from retentive.pages import Listed
 from retentive.paths import space_path
 from retentive.policy.policy import Policy
 from retentive.recall.request import Question, Tools
@@ -64,11 +64,16 @@ class HomeCustody:
 
         return drop_space(self.store, space_path(path), self.now(), self.actor, reason)
 
-    def certificates(self, path: str | tuple[str, ...] | None = None) -> builtins.list[Dropped]:
-        """List the certificates of spaces that were dropped, oldest first: all, or those of one that had this path."""
+    def certificates(
+        self, path: str | tuple[str, ...] | None = None, *, limit: int | None = None, cursor: str | None = None
+    ) -> Listed[Dropped]:
+        """List the certificates of spaces that were dropped, oldest first: all, or those of one that had this path.
+
+        With ``limit`` the page says in ``cursor`` where the next begins.
+        """
         from retentive.maintain.dropping import certificates_of  # noqa: PLC0415
 
-        return certificates_of(self.store, None if path is None else space_path(path))
+        return certificates_of(self.store, None if path is None else space_path(path), limit, cursor)
 
     def backup(
         self, folder: str | Path, *, spaces: Sequence[str] | None = None, progress: Progress | None = None

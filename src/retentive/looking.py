@@ -5,16 +5,16 @@ The verbs are a base of `retentive.Space`, and only delegate. What they need is 
 
 from __future__ import annotations
 
-import builtins
 from abc import abstractmethod
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from retentive.errors import NotFound
+from retentive.pages import Listed, Walk, checked_size
 from retentive.policy.policy import Policy
 from retentive.recalling import policy_of
-from retentive.stores.protocol import SpaceStore
+from retentive.stores.protocol import Cursor, SpaceStore
 from retentive.types import LedgerEntry, aware
 
 if TYPE_CHECKING:
@@ -40,12 +40,23 @@ class Looking:
     def policy_in_force(self) -> Policy: ...  # noqa: D102 - as in `Space`
 
     def recalls(
-        self, *, since: datetime | None = None, policy: str | None = None, limit: int = 50
-    ) -> builtins.list[LedgerEntry]:
-        """List recalls out of the ledger, newest first: what was asked, what came back, what proved useful."""
-        start = None if since is None else aware(since, "since")
-        entries = self._kept.read_ledger(since=start, policy=policy, limit=limit)
-        return [replace(entry, cue_vector=None) for entry in entries]
+        self,
+        *,
+        since: datetime | None = None,
+        policy: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Listed[LedgerEntry]:
+        """List recalls out of the ledger, newest first: what was asked, what came back, what proved useful.
+
+        The page says in ``cursor`` where the next begins.
+        """
+        store, start = self._kept, None if since is None else aware(since, "since")
+        walk = Walk("recalls", store.path, since=start, policy=policy)
+        after, more = walk.begin(cursor), checked_size(limit) + 1
+        entries = store.read_ledger(since=start, policy=policy, limit=more, after=after)
+        page = walk.page(entries, limit, lambda entry: Cursor(entry.at, entry.id))
+        return Listed((replace(entry, cue_vector=None) for entry in page), page.cursor)
 
     def recall_entry(self, id: str) -> LedgerEntry:  # noqa: A002 - as everywhere here
         """Return one recall out of the ledger."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final, overload
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar, overload
 
 from retentive.errors import InvalidInput
 from retentive.stores.protocol import Cursor, SpaceStore
+from retentive.stores.values import storable
 from retentive.types import Json, Memory, aware
 
 _LARGEST_PAGE: Final = 10_000
 _LONGEST_CHAIN: Final = 10_000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,60 @@ class Page(Sequence[Memory]):
 
     def __repr__(self) -> str:
         return f"<Page of {len(self)} memories{', more follow' if self.cursor else ''}>"
+
+
+class Listed(list[T]):
+    """Some of a list, and where the next page begins (``cursor``, None at the end)."""
+
+    def __init__(self, items: Iterable[T] = (), cursor: str | None = None) -> None:
+        super().__init__(items)
+        self.cursor = cursor
+
+
+class Walk:
+    """One list under one query, page by page; a cursor of another list, another space or another query is refused."""
+
+    def __init__(self, what: str, space: str, **query: Any) -> None:
+        asked = json.dumps([what, space, sorted(query.items())], default=_as_word)
+        self._bound = hashlib.blake2b(asked.encode(), digest_size=12).hexdigest()
+        self._what = what
+
+    def begin(self, cursor: str | None) -> Cursor | None:
+        """Return the place behind which a page begins."""
+        if cursor is None:
+            return None
+        try:
+            bound, at, name = json.loads(base64.b64decode(cursor.encode(), altchars=b"-_", validate=True))
+            place = Cursor(aware(datetime.fromisoformat(at), "at"), str(name))
+        except (ValueError, TypeError, AttributeError, OverflowError) as error:
+            raise InvalidInput(f"cursor={cursor!r} is not one that {self._what}() gave out.", value=cursor) from error
+        if bound != self._bound or not storable(place.id):
+            raise InvalidInput(
+                f"cursor={cursor!r} is of another list, another space or other filters than asked for here; begin anew "
+                "without one.",
+                value=cursor,
+            )
+        return place
+
+    def page(self, found: Sequence[T], limit: int | None, place: Callable[[T], Cursor]) -> Listed[T]:
+        """Return ``limit`` of what was found; one more than that tells that others follow."""
+        if limit is None or len(found) <= limit:
+            return Listed(found)
+        last = place(found[limit - 1])
+        data = json.dumps([self._bound, last.created_at.isoformat(), last.id])
+        return Listed(found[:limit], base64.urlsafe_b64encode(data.encode()).decode())
+
+
+def _as_word(value: Any) -> str:
+    """Return a part of a query so that the same moment in two time zones is one."""
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else repr(value)
+
+
+def checked_size(limit: Any) -> int:
+    """Return the size of a page of a list without a largest one."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise InvalidInput(f"limit={limit!r} is not a whole number from 1 up.", value=limit)
+    return limit
 
 
 def check_limit(limit: Any) -> None:

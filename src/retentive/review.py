@@ -16,6 +16,7 @@ from retentive.errors import InvalidInput, NotFound, unknown_name
 from retentive.indexing import passage
 from retentive.keeping import Keeper, Progress
 from retentive.once import done_before, note_done, once_of
+from retentive.pages import Listed, Walk, checked_size
 from retentive.stores.protocol import Cursor, SpaceStore, Transaction
 from retentive.types import Draft, Finding, Gate, JournalEntry, Json, Memory
 from retentive.writing import Author, checked_id, entry, memory_of
@@ -50,19 +51,19 @@ class Repetition:
     separated: str | None = None  # the memory it became again
 
 
-def list_conflicts(store: SpaceStore, status: str | None, limit: int) -> list[Conflict]:
-    """Return conflicts with both memories, newest first; without a status, whatever became of them."""
+def list_conflicts(store: SpaceStore, status: str | None, limit: int, cursor: str | None = None) -> Listed[Conflict]:
+    """Return a page of conflicts with both memories, newest first; without a status, whatever became of them."""
     if status is not None and status not in STATES:
         raise unknown_name("status of a conflict", status, STATES)
+    walk = Walk("conflicts", store.path, status=status)
+    after, more = walk.begin(cursor), checked_size(limit) + 1
     with store.snapshot():
-        findings = store.findings(kind="conflict", status=status, limit=_checked(limit))
-        return list(_conflicts(store, findings))
+        page = walk.page(store.findings(kind="conflict", status=status, limit=more, after=after), limit, _place)
+        return Listed(_conflicts(store, page), page.cursor)
 
 
-def _checked(limit: Any) -> int:
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise InvalidInput(f"limit={limit!r} is not a whole number from 1 up.", value=limit)
-    return limit
+def _place(finding: Finding) -> Cursor:
+    return Cursor(finding.at, finding.id)
 
 
 def _conflicts(store: SpaceStore, findings: Iterable[Finding]) -> Iterable[Conflict]:
@@ -171,7 +172,7 @@ def find_conflicts(keeper: Keeper, noticing: Noticing, limit: int, progress: Pro
     Nothing is retired. ``limit`` is how many memories are looked at.
     """
     gate = Gate(true_at=keeper.author.now)
-    total, looked, after = min(_checked(limit), keeper.store.count(gate)), 0, None
+    total, looked, after = min(checked_size(limit), keeper.store.count(gate)), 0, None
     found: list[Finding] = []
     while looked < total and (page := keeper.store.page(gate, limit=min(_PAGE, total - looked), after=after)):
         after = Cursor(page[-1].created_at, page[-1].id)
@@ -206,13 +207,15 @@ def _noted(keeper: Keeper, seen: Iterable[tuple[Memory, Denial]]) -> list[Findin
 # Repetitions
 
 
-def list_repetitions(store: SpaceStore, about: str | None, limit: int) -> list[Repetition]:
-    """Return the sayings that only reinforced a memory, newest first: all of them, or those of one memory."""
+def list_repetitions(store: SpaceStore, about: str | None, limit: int, cursor: str | None = None) -> Listed[Repetition]:
+    """Return a page of the sayings that only reinforced a memory, newest first: all of them, or those of one memory."""
+    walk = Walk("repetitions", store.path, memory=about)
+    after, more = walk.begin(cursor), checked_size(limit) + 1
     with store.snapshot():
-        found = store.findings(kind="repetition", about=about, limit=_checked(limit))
+        found = walk.page(store.findings(kind="repetition", about=about, limit=more, after=after), limit, _place)
         memories = store.get(sorted({finding.memory_id for finding in found}))
     kept = ((finding, memories.get(finding.memory_id)) for finding in found)
-    return [_repetition(finding, memory) for finding, memory in kept if memory is not None]
+    return Listed((_repetition(finding, memory) for finding, memory in kept if memory is not None), found.cursor)
 
 
 def _repetition(finding: Finding, memory: Memory) -> Repetition:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from retentive.keeping import Keeper
+from retentive.pages import Listed
 from retentive.stores.protocol import SpaceStore
 from retentive.types import Memory
 
@@ -33,14 +34,17 @@ class Reviewing:
     @abstractmethod
     def _keeper(self, store: SpaceStore) -> Keeper: ...
 
-    def conflicts(self, *, status: str | None = "open", limit: int = 100) -> builtins.list[Conflict]:
+    def conflicts(
+        self, *, status: str | None = "open", limit: int = 100, cursor: str | None = None
+    ) -> Listed[Conflict]:
         """List memories that deny older ones, newest first: those that wait for a decision, unless asked otherwise.
 
         ``status`` is "open", "applied" (sure enough when it was written), "accepted" or "dismissed"; None is all.
+        The page says in ``cursor`` where the next begins.
         """
         from retentive.review import list_conflicts  # noqa: PLC0415
 
-        return list_conflicts(self._kept, status, limit)
+        return list_conflicts(self._kept, status, limit, cursor)
 
     def accept(self, conflict: str, *, reason: str = "", once: str | None = None) -> Conflict:
         """Let the newer memory of a conflict (by its id) supersede the older."""
@@ -75,11 +79,13 @@ class Reviewing:
             keeper.store, llm, keeper.author, keeper.noticing, limit, dry_run=dry_run, progress=progress
         )
 
-    def repetitions(self, memory: str | None = None, *, limit: int = 100) -> builtins.list[Repetition]:
+    def repetitions(
+        self, memory: str | None = None, *, limit: int = 100, cursor: str | None = None
+    ) -> Listed[Repetition]:
         """List what was said again and only reinforced a memory (one of them, by its id), newest first."""
         from retentive.review import list_repetitions  # noqa: PLC0415
 
-        return list_repetitions(self._kept, memory, limit)
+        return list_repetitions(self._kept, memory, limit, cursor)
 
     def separate(self, repetition: str, *, reason: str = "", once: str | None = None) -> Memory:
         """Keep a repetition (by its id) as a memory of its own after all; return that."""

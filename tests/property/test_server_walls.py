@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from retentive import Retentive
+from retentive import Retentive, Space
+from retentive.jobs import enqueue
 from retentive.server.app import OPERATIONS, application
 from retentive.server.keys import KeyRing
 from retentive.server.operations import Operation
@@ -43,7 +44,7 @@ class Place:
     mine: dict[str, str]
     ids: list[str]
     recalls: list[str]
-    cursors: list[str]
+    cursors: list[dict[str, str]]  # by list
     exports: list[bytes]
     before: dict[str, bytes]
     folder: Path
@@ -70,11 +71,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             theirs = home.space(space)
             kept = theirs.remember_many([f"{CANARY} one of {space}", f"{CANARY} two of {space}", f"{CANARY} three"])
             theirs.remember(f"{CANARY} four", key="database", pinned=True, once="theirs")
-            theirs.remember(f"{CANARY} works at Acme", at=NOW - timedelta(days=2))
-            theirs.remember(f"{CANARY} no longer works at Acme", at=NOW - timedelta(days=1))
+            for firm in ("Acme", "Initech"):
+                theirs.remember(f"{CANARY} works at {firm}", at=NOW - timedelta(days=2))
+                theirs.remember(f"{CANARY} no longer works at {firm}", at=NOW - timedelta(days=1))
             ids += [memory.id for memory in kept]
-            recalls.append(theirs.recall(CANARY).id)
-            cursors.append(str(theirs.list(limit=1).cursor))
+            theirs.remember(f"{CANARY} no longer works at Acme.", at=NOW)
+            theirs.remember(f"{CANARY} NO LONGER works at Acme!", at=NOW)
+            theirs.find_conflicts()
+            recalls.append([theirs.recall(CANARY).id for _ in range(2)][-1])
+            with theirs.store.transaction() as transaction:
+                for number in range(2):
+                    enqueue(transaction, "translate", NOW, payload={"what": f"{CANARY} {number}"})
+            cursors.append({name: str(page.cursor) for name, page in pages_of(theirs).items()})
         before = {space: exported(home, space, folder) for space in THEIRS}
         ring = KeyRing(folder / "keys.json")
         _, secret = ring.create(right="admin", spaces=[OURS], now=NOW)
@@ -83,6 +91,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         with TestClient(application(service), base_url="http://127.0.0.1", client=("127.0.0.1", 1)) as http:
             exports = [stripped(raw) for raw in before.values()]
             yield Place(http, home, mine, ids, recalls, cursors, exports, before, folder)
+
+
+def pages_of(space: Space) -> dict[str, Any]:
+    """The first page of each list of a space, as short as may be, by its operation."""
+    return {
+        "list_memories": space.list(limit=1),
+        "recalls": space.recalls(limit=1),
+        "list_jobs": space.jobs(limit=1),
+        "conflicts": space.conflicts(limit=1, status=None),
+        "repetitions": space.repetitions(limit=1),
+    }
 
 
 def stripped(raw: bytes) -> bytes:
@@ -157,9 +176,10 @@ def test_no_request_reaches_another_space(attack: tuple[Any, ...], place: Place)
     operation, segment, which, tenant, headers = attack
     stolen = place.ids[which]
     path = operation.path.replace("{space}", segment).replace("{id}", quote(stolen, safe=""))
-    query = {"cursor": place.cursors[tenant], "hidden": "true"} if operation.name == "list_memories" else {}
+    query = {"cursor": place.cursors[tenant][operation.name]} if operation.name in place.cursors[tenant] else {}
     more: dict[str, Any] = {}
     if operation.name == "list_memories":
+        query["hidden"] = "true"
         query["where"] = json.dumps({"space": THEIRS[tenant]})
     if operation.name in {"export", "get"}:
         query["known_as_of"] = NOW.isoformat()
@@ -185,6 +205,22 @@ def test_what_concerns_all_spaces_needs_a_key_for_all(operation: Operation, plac
     answer = place.http.request(operation.method, operation.path, headers=place.mine, **more)
     assert answer.status_code == 403
     assert place.state() == place.before
+
+
+@pytest.mark.parametrize("name", ["recalls", "list_jobs", "conflicts", "repetitions"])
+@pytest.mark.parametrize("tenant", range(len(THEIRS)))
+def test_a_cursor_of_another_space_is_refused(name: str, tenant: int, place: Place) -> None:
+    """It says where their list goes on; ours has no such place. In their space it would go on."""
+    (path,) = (operation.path for operation in OPERATIONS if operation.name == name)
+    cursor = place.cursors[tenant][name]
+    query = {"cursor": cursor, **({"status": "all"} if name == "conflicts" else {})}
+    assert cursor != "None"
+    answer = place.http.get(path.replace("{space}", quote(OURS, safe="")), params=query, headers=place.mine)
+    assert (answer.status_code, answer.json()["error"]) == (422, "InvalidInput")
+    assert CANARY not in answer.text
+    verb = {"list_jobs": "jobs"}.get(name, name)
+    more: dict[str, Any] = {"status": None} if name == "conflicts" else {}
+    assert getattr(place.home.space(THEIRS[tenant]), verb)(cursor=cursor, **more)
 
 
 def test_lists_and_figures_name_nobody_else(place: Place) -> None:

@@ -447,7 +447,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What waits to be done, is being done, or has failed for good
+         * What waits to be done, is being done, or has failed for good; oldest first
          * @description Needs the right `read`.
          */
         get: operations["list_jobs"];
@@ -1951,7 +1951,12 @@ export interface operations {
     };
     certificates: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where the last page ended: its `cursor`. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1974,11 +1979,13 @@ export interface operations {
                      *           "reason": "contract ended",
                      *           "space": "blake2b:4c64f7e71452f44105238776d860009e"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "cursor": null
                      *     }
                      */
                     "application/json": {
                         certificates: components["schemas"]["Dropped"][];
+                        cursor: string | null;
                     };
                 };
             };
@@ -2404,7 +2411,12 @@ export interface operations {
     };
     certificates_of_space: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where the last page ended: its `cursor`. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -2433,11 +2445,13 @@ export interface operations {
                      *           "reason": "contract ended",
                      *           "space": "blake2b:4c64f7e71452f44105238776d860009e"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "cursor": null
                      *     }
                      */
                     "application/json": {
                         certificates: components["schemas"]["Dropped"][];
+                        cursor: string | null;
                     };
                 };
             };
@@ -2462,6 +2476,8 @@ export interface operations {
                 status?: "open" | "applied" | "accepted" | "dismissed" | "all";
                 /** @description How many at most. */
                 limit?: number;
+                /** @description Where the last page ended: its `cursor`. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -2483,11 +2499,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "conflicts": []
+                     *       "conflicts": [],
+                     *       "cursor": null
                      *     }
                      */
                     "application/json": {
                         conflicts: components["schemas"]["Conflict"][];
+                        cursor: string | null;
                     };
                 };
             };
@@ -3207,6 +3225,10 @@ export interface operations {
                 state?: "waiting" | "running" | "dead";
                 /** @description Only of this kind. */
                 kind?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where the last page ended: its `cursor`. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -3220,7 +3242,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What waits to be done, is being done, or has failed for good */
+            /** @description What waits to be done, is being done, or has failed for good; oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3228,7 +3250,22 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "cursor": null,
                      *       "jobs": [
+                     *         {
+                     *           "attempts": 0,
+                     *           "created_at": "2026-05-01T12:00:00+00:00",
+                     *           "due_at": "2026-05-01T12:00:00+00:00",
+                     *           "error": "",
+                     *           "id": "9a825de0471953041366",
+                     *           "kind": "translate",
+                     *           "lease": "",
+                     *           "memories": [],
+                     *           "payload": {
+                     *             "to": "pt"
+                     *           },
+                     *           "state": "waiting"
+                     *         },
                      *         {
                      *           "attempts": 0,
                      *           "created_at": "2026-05-01T12:00:00+00:00",
@@ -3244,25 +3281,12 @@ export interface operations {
                      *             "method": null
                      *           },
                      *           "state": "waiting"
-                     *         },
-                     *         {
-                     *           "attempts": 0,
-                     *           "created_at": "2026-05-01T12:00:00+00:00",
-                     *           "due_at": "2026-05-01T12:00:00+00:00",
-                     *           "error": "",
-                     *           "id": "9a825de0471953041366",
-                     *           "kind": "translate",
-                     *           "lease": "",
-                     *           "memories": [],
-                     *           "payload": {
-                     *             "to": "pt"
-                     *           },
-                     *           "state": "waiting"
                      *         }
                      *       ]
                      *     }
                      */
                     "application/json": {
+                        cursor: string | null;
                         jobs: components["schemas"]["Job"][];
                     };
                 };
@@ -6167,6 +6191,8 @@ export interface operations {
                 policy?: string;
                 /** @description How many at most. */
                 limit?: number;
+                /** @description Where the last page ended: its `cursor`. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -6188,6 +6214,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "cursor": null,
                      *       "recalls": [
                      *         {
                      *           "at": "2026-05-01T12:00:00+00:00",
@@ -6213,6 +6240,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        cursor: string | null;
                         recalls: {
                             /** Format: date-time */
                             at: string;
@@ -6463,6 +6491,8 @@ export interface operations {
                 memory?: string;
                 /** @description How many at most. */
                 limit?: number;
+                /** @description Where the last page ended: its `cursor`. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -6484,6 +6514,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "cursor": null,
                      *       "repetitions": [
                      *         {
                      *           "at": "2026-05-01T12:00:00+00:00",
@@ -6539,6 +6570,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        cursor: string | null;
                         repetitions: components["schemas"]["Repetition"][];
                     };
                 };

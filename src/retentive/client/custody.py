@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from retentive.backup import Backup, checked_whole, read_backup
 from retentive.client.minding import LONG
+from retentive.client.paging import listed
 from retentive.client.sending import fields_of, keyed
 from retentive.client.transport import Ask, Transport, segment
 from retentive.errors import InvalidInput, NotFound
 from retentive.maintain.dropping import Dropped
+from retentive.pages import Listed
 from retentive.paths import space_path
 from retentive.wire.archive import TAR, pack, unpack
-from retentive.wire.values import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,10 +78,16 @@ class RemoteCustody:
             progress(len(restored), len(restored))
         return Backup(source.folder, source.at, restored)
 
-    def certificates(self, path: str | tuple[str, ...] | None = None) -> builtins.list[Dropped]:
+    def certificates(
+        self, path: str | tuple[str, ...] | None = None, *, limit: int | None = None, cursor: str | None = None
+    ) -> Listed[Dropped]:
         """List the certificates of spaces that were dropped: all (with a key for the whole store), or those of one."""
         where = "/v1/certificates" if path is None else f"/v1/spaces/{segment(space_path(path))}/certificates"
-        return [read(Dropped, one) for one in self.transport.ask(Ask("GET", where))["certificates"]]
+
+        def get(query: Mapping[str, Any]) -> Any:
+            return self.transport.ask(Ask("GET", where, query))
+
+        return listed(Dropped, "certificates", get, limit, cursor)
 
     def drop(self, path: str | tuple[str, ...], *, reason: str = "") -> bool:
         """Remove a space and everything in it; False if there was none. The server keeps the certificate."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import builtins
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
+from retentive.client.paging import listed
 from retentive.client.sending import fields_of, policy_data
 from retentive.looking import AHEAD, Looking
+from retentive.pages import Listed
 from retentive.policy.policy import Policy
 from retentive.recall.fading import Fading
 from retentive.types import LedgerEntry
@@ -25,11 +27,16 @@ class RemoteLooking(Looking):
         raise NotImplementedError
 
     def recalls(
-        self, *, since: datetime | None = None, policy: str | None = None, limit: int = 50
-    ) -> builtins.list[LedgerEntry]:
+        self,
+        *,
+        since: datetime | None = None,
+        policy: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Listed[LedgerEntry]:
         """List recalls out of the ledger, newest first."""
-        found = self._ask("GET", "/recalls", query=fields_of(since=since, policy=policy, limit=limit))
-        return [read(LedgerEntry, entry) for entry in found["recalls"]]
+        get = partial(self._ask, "GET", "/recalls")
+        return listed(LedgerEntry, "recalls", get, limit, cursor, since=since, policy=policy)
 
     def recall_entry(self, id: str) -> LedgerEntry:  # noqa: A002
         """Return one recall out of the ledger."""

@@ -6,9 +6,11 @@ import builtins
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from retentive.adaptive.book import Adaptation
+from retentive.client.paging import listed
 from retentive.client.sending import fields_of, keyed, plain, policy_data
 from retentive.errors import InvalidInput
 from retentive.jobs.run import Forecast, Ran
@@ -16,6 +18,7 @@ from retentive.maintain.decide import PruneRules, Verdict
 from retentive.maintain.prune import BATCH
 from retentive.maintain.report import Upkeep
 from retentive.observe.outcome import Observation
+from retentive.pages import Listed
 from retentive.policy.policy import Policy
 from retentive.reflect.outcome import Reflection, Shaken
 from retentive.space_policy import Applied
@@ -94,9 +97,16 @@ class RemoteMind:
         body = {"messages": plain(messages, "messages"), "gap": gap.total_seconds(), **fields_of(**asked)}
         return read(Observation, self._ask("POST", "/observe", body=body, headers=keyed(), timeout=LONG))
 
-    def jobs(self, *, state: JobState | None = None, kind: str | None = None) -> builtins.list[Job]:
-        """List the jobs that are not done: all, or those of a state or a kind."""
-        return [read(Job, job) for job in self._ask("GET", "/jobs", query=fields_of(state=state, kind=kind))["jobs"]]
+    def jobs(
+        self,
+        *,
+        state: JobState | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Listed[Job]:
+        """List the jobs that are not done, oldest first: all, or those of a state or a kind."""
+        return listed(Job, "jobs", partial(self._ask, "GET", "/jobs"), limit, cursor, state=state, kind=kind)
 
     def run_jobs(
         self,

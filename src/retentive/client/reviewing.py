@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import builtins
 from abc import abstractmethod
+from functools import partial
 from typing import Any
 
 from retentive.client.minding import LONG, Progress
+from retentive.client.paging import listed
 from retentive.client.sending import fields_of, keyed
 from retentive.client.transport import segment
 from retentive.jobs.spending import Spent
 from retentive.judging import Judged
+from retentive.pages import Listed
 from retentive.review import Conflict, Repetition
 from retentive.types import Memory
 from retentive.wire.values import read
@@ -23,10 +26,12 @@ class RemoteReview:
     @abstractmethod
     def _ask(self, method: str, path: str, **more: Any) -> Any: ...
 
-    def conflicts(self, *, status: str | None = "open", limit: int = 100) -> builtins.list[Conflict]:
+    def conflicts(
+        self, *, status: str | None = "open", limit: int = 100, cursor: str | None = None
+    ) -> Listed[Conflict]:
         """List memories that deny older ones, newest first: those that wait for a decision, unless asked otherwise."""
-        query = {"status": "all" if status is None else status, "limit": limit}
-        return [read(Conflict, one) for one in self._ask("GET", "/conflicts", query=query)["conflicts"]]
+        asked = "all" if status is None else status
+        return listed(Conflict, "conflicts", partial(self._ask, "GET", "/conflicts"), limit, cursor, status=asked)
 
     def find_conflicts(
         self,
@@ -57,10 +62,12 @@ class RemoteReview:
         """Say that a conflict (by its id) is none; a memory that was retired for it comes back."""
         return read(Conflict, self._decide("conflicts", conflict, "dismiss", reason, once))
 
-    def repetitions(self, memory: str | None = None, *, limit: int = 100) -> builtins.list[Repetition]:
+    def repetitions(
+        self, memory: str | None = None, *, limit: int = 100, cursor: str | None = None
+    ) -> Listed[Repetition]:
         """List what was said again and only reinforced a memory (one of them, by its id), newest first."""
-        found = self._ask("GET", "/repetitions", query=fields_of(memory=memory, limit=limit))
-        return [read(Repetition, one) for one in found["repetitions"]]
+        get = partial(self._ask, "GET", "/repetitions")
+        return listed(Repetition, "repetitions", get, limit, cursor, memory=memory)
 
     def separate(self, repetition: str, *, reason: str = "", once: str | None = None) -> Memory:
         """Keep a repetition (by its id) as a memory of its own after all; return that."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any, get_args
 
 from retentive.errors import InvalidInput
@@ -14,12 +15,17 @@ from retentive.jobs.run import Forecast, Ran, Worker
 from retentive.jobs.spending import SETTING, Spent, read_usage
 from retentive.keeping import Keeper
 from retentive.once import once_of
+from retentive.pages import Listed, Walk, checked_size
 from retentive.policy.policy import Policy
-from retentive.stores.protocol import SpaceStore
+from retentive.stores.protocol import Cursor, SpaceStore
 from retentive.types import SLUG, Job, JobState
 from retentive.writing import checked_elements, checked_id
 
 Progress = Callable[[int, int], None]
+
+
+def _age(job: Job) -> tuple[datetime, str]:
+    return job.created_at, job.id
 
 
 class SpaceJobs:
@@ -43,11 +49,27 @@ class SpaceJobs:
         keeper, tools = lambda: self._keeper(self._kept), lambda: home.tools_in(self._kept)
         return Worker(keeper, tools, home.llm, handlers, self.policy_in_force)
 
-    def jobs(self, *, state: JobState | None = None, kind: str | None = None) -> builtins.list[Job]:
-        """List the jobs that are not done: all, or those of a state ("waiting", "running", "dead") or a kind."""
+    def jobs(
+        self,
+        *,
+        state: JobState | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Listed[Job]:
+        """List the jobs that are not done, oldest first: all, or those of a state (waiting, running, dead) or a kind.
+
+        With ``limit`` the page says in ``cursor`` where the next begins.
+        """
         if state is not None and state not in get_args(JobState):
             raise InvalidInput(f"state={state!r} is none of 'waiting', 'running', 'dead'.", value=state)
-        return self._kept.jobs(state=state, kind=kind)
+        store = self._kept
+        walk = Walk("jobs", store.path, state=state, kind=kind)
+        after, size = walk.begin(cursor), None if limit is None else checked_size(limit)
+        found = sorted(store.jobs(state=state, kind=kind), key=_age)  # few: what is done is gone
+        if after is not None:
+            found = [job for job in found if _age(job) > (after.created_at, after.id)]
+        return walk.page(found, size, lambda job: Cursor(job.created_at, job.id))
 
     def run_jobs(
         self, *, kinds: Iterable[str] | None = None, limit: int | None = None, progress: Progress | None = None

@@ -11,11 +11,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from retentive.errors import RetentiveError
-from retentive.stores.protocol import CertifyingStore, Store
+from retentive.pages import Listed, Walk, checked_size
+from retentive.stores.protocol import CertifyingStore, Cursor, Store
 from retentive.types import Gate, Json
+
+_LONGEST_NUMBER: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,22 @@ def drop_space(store: Store, path: str, now: datetime, actor: str, reason: str) 
     return True
 
 
-def certificates_of(store: Store, path: str | None) -> list[Dropped]:
-    """Return the certificates that a store keeps, oldest first: all, or those of a space that had this path."""
+def certificates_of(
+    store: Store, path: str | None, limit: int | None = None, cursor: str | None = None
+) -> Listed[Dropped]:
+    """Return a page of the certificates a store keeps, oldest first: all, or those of a space that had this path."""
+    walk = Walk("certificates", path or "")
+    after, size = walk.begin(cursor), None if limit is None else checked_size(limit)
     kept = store.certificates() if isinstance(store, CertifyingStore) else []
-    found = [_read(data) for data in kept]
-    return [one for one in found if path is None or one.space == digest_of(path)]
+    found = [_read(data) for data in kept if path is None or _read(data).space == digest_of(path)]
+    seen = 0 if after is None else _number(after.id)  # they are only ever added to: a number is a place
+    numbered = list(enumerate(found, 1))[seen:]
+    page = walk.page(numbered, size, lambda line: Cursor(line[1].at, str(line[0])))
+    return Listed((one for _, one in page), page.cursor)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() and len(word) < _LONGEST_NUMBER else 0
 
 
 def _read(data: Mapping[str, Json]) -> Dropped:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from retentive.backup import Backup
 from retentive.maintain.dropping import Dropped, drop_space
-from retentive.server.memories import REASON
+from retentive.server.memories import CURSOR, MOST, REASON
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import flag, texts
 from retentive.wire.archive import TAR, pack, unpack
@@ -29,7 +29,8 @@ def drop(call: Call) -> Answer:
 
 def certificates(call: Call) -> Answer:
     """List what is left of spaces that were dropped."""
-    return Answer({"certificates": [written(one) for one in call.home.certificates(call.path.get("space"))]})
+    page = call.home.certificates(call.path.get("space"), **{"limit": MOST["default"], **call.query})
+    return Answer({"certificates": [written(one) for one in page], "cursor": page.cursor})
 
 
 def backup(call: Call) -> Answer:
@@ -90,7 +91,8 @@ OPERATIONS: Final = (
         "read",
         "What is left of a space that had this path and was dropped",
         certificates,
-        answers={"certificates": [Dropped]},
+        query={"limit": MOST, "cursor": CURSOR},
+        answers={"certificates": [Dropped], "cursor": str | None},
         tag="spaces",
     ),
     Operation(
@@ -100,7 +102,8 @@ OPERATIONS: Final = (
         "admin",
         "What is left of all spaces that were dropped, oldest first",
         certificates,
-        answers={"certificates": [Dropped]},
+        query={"limit": MOST, "cursor": CURSOR},
+        answers={"certificates": [Dropped], "cursor": str | None},
         about="A space is named by a digest of its path. Needs a key for the whole store.",
         tag="spaces",
     ),

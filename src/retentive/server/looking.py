@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from retentive.recall.fading import MOST_POINTS, Fading
+from retentive.server.memories import CURSOR
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.recalls import POLICY, policy_asked
 from retentive.server.shapes import Schema, given, moment, number, text, whole
@@ -31,7 +32,8 @@ _ENTRY: Final[Schema] = {
 
 def recalls(call: Call) -> Answer:
     """List recalls out of the ledger."""
-    return Answer({"recalls": [_entry(entry) for entry in call.space.recalls(**call.query)]})
+    page = call.space.recalls(**call.query)
+    return Answer({"recalls": [_entry(entry) for entry in page], "cursor": page.cursor})
 
 
 def recall_entry(call: Call) -> Answer:
@@ -65,8 +67,9 @@ OPERATIONS: Final = (
             "since": moment("Those from this moment on."),
             "policy": text("Those under this policy.", maxLength=200),
             "limit": whole("How many at most.", minimum=1, maximum=1000, default=50),
+            "cursor": CURSOR,
         },
-        answers={"recalls": [_ENTRY]},
+        answers={"recalls": [_ENTRY], "cursor": str | None},
         tag="recall",
     ),
     Operation(

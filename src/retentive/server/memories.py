@@ -70,6 +70,7 @@ FORGET: Final[dict[str, Schema]] = {
     "dry_run": flag("Only say what would be forgotten."),
     "reason": REASON,
 }
+MOST: Final = whole("How many at most.", minimum=1, maximum=10_000, default=100)
 CURSOR: Final = text("Where the last page ended: its `cursor`.", maxLength=4096)
 EXAMPLE: Final = {"text": "Prefers Postgres for relational work", "kind": "preference", "key": "database"}
 BATCH: Final = record(

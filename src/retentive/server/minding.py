@@ -11,7 +11,7 @@ from retentive.errors import InvalidInput
 from retentive.jobs import Ran
 from retentive.jobs.run import Forecast
 from retentive.observe.outcome import Observation
-from retentive.server.memories import NAME
+from retentive.server.memories import CURSOR, MOST, NAME
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.recalls import POLICY, policy_asked
 from retentive.server.shapes import Schema, flag, given, moment, number, record, text, texts, whole
@@ -35,7 +35,8 @@ def observe(call: Call) -> Answer:
 
 def list_jobs(call: Call) -> Answer:
     """List the jobs that are not done."""
-    return Answer({"jobs": [written(job) for job in call.space.jobs(**call.query)]})
+    page = call.space.jobs(**{"limit": MOST["default"], **call.query})
+    return Answer({"jobs": [written(job) for job in page], "cursor": page.cursor})
 
 
 def run_jobs(call: Call) -> Answer:
@@ -144,13 +145,15 @@ OPERATIONS: Final = (
         "GET",
         _SPACE + "/jobs",
         "read",
-        "What waits to be done, is being done, or has failed for good",
+        "What waits to be done, is being done, or has failed for good; oldest first",
         list_jobs,
         query={
             "state": {"type": "string", "enum": list(get_args(JobState)), "description": "Only of this state."},
             "kind": text("Only of this kind.", maxLength=63),
+            "limit": MOST,
+            "cursor": CURSOR,
         },
-        answers={"jobs": [Job]},
+        answers={"jobs": [Job], "cursor": str | None},
         tag="jobs",
     ),
     Operation(

@@ -7,7 +7,7 @@ from typing import Final
 from retentive.jobs.spending import Spent
 from retentive.judging import Judged
 from retentive.review import STATES, Conflict, Repetition
-from retentive.server.memories import NAME, REASON
+from retentive.server.memories import CURSOR, MOST, NAME, REASON
 from retentive.server.operations import Answer, Call, Operation
 from retentive.server.shapes import flag, given, record, text, whole
 from retentive.types import Memory
@@ -15,7 +15,6 @@ from retentive.wire.answers import memory_data
 from retentive.wire.values import written
 
 ALL: Final = "all"
-MOST: Final = whole("How many at most.", minimum=1, maximum=10_000, default=100)
 WHY: Final = record("Why.", {"reason": REASON})
 
 
@@ -24,7 +23,8 @@ def conflicts(call: Call) -> Answer:
     asked = dict(call.query)
     if asked.get("status") == ALL:
         asked["status"] = None
-    return Answer({"conflicts": [written(one) for one in call.space.conflicts(**asked)]})
+    page = call.space.conflicts(**asked)
+    return Answer({"conflicts": [written(one) for one in page], "cursor": page.cursor})
 
 
 def find_conflicts(call: Call) -> Answer:
@@ -50,7 +50,8 @@ def dismiss(call: Call) -> Answer:
 
 def repetitions(call: Call) -> Answer:
     """List what was said again."""
-    return Answer({"repetitions": [written(one) for one in call.space.repetitions(**call.query)]})
+    page = call.space.repetitions(**call.query)
+    return Answer({"repetitions": [written(one) for one in page], "cursor": page.cursor})
 
 
 def separate(call: Call) -> Answer:
@@ -79,8 +80,9 @@ OPERATIONS: Final = (
                 "description": "What became of them; left out: those that wait for a decision.",
             },
             "limit": MOST,
+            "cursor": CURSOR,
         },
-        answers={"conflicts": [Conflict]},
+        answers={"conflicts": [Conflict], "cursor": str | None},
         tag="review",
     ),
     Operation(
@@ -153,8 +155,8 @@ OPERATIONS: Final = (
         "read",
         "What was said again and only reinforced a memory, newest first",
         repetitions,
-        query={"memory": text("Only of this memory, by its id.", **NAME), "limit": MOST},
-        answers={"repetitions": [Repetition]},
+        query={"memory": text("Only of this memory, by its id.", **NAME), "limit": MOST, "cursor": CURSOR},
+        answers={"repetitions": [Repetition], "cursor": str | None},
         tag="review",
     ),
     Operation(

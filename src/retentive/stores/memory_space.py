@@ -256,7 +256,13 @@ class MemorySpace:
         return lines if limit is None else lines[: max(limit, 0)]
 
     def findings(
-        self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None
+        self,
+        *,
+        kind: str | None = None,
+        status: str | None = None,
+        about: str | None = None,
+        limit: int | None = None,
+        after: Cursor | None = None,
     ) -> list[Finding]:
         """Return findings, newest first."""
         found = [
@@ -267,15 +273,23 @@ class MemorySpace:
             and (about is None or about in {finding.memory_id, finding.other_id})
         ]
         found.sort(key=lambda finding: (-micros(finding.at), finding.id))
+        if after is not None:
+            seen = (-micros(after.created_at), after.id)
+            found = [finding for finding in found if (-micros(finding.at), finding.id) > seen]
         return found if limit is None else found[: max(limit, 0)]
 
     def read_ledger(
-        self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None
+        self,
+        *,
+        since: datetime | None = None,
+        policy: str | None = None,
+        limit: int | None = None,
+        after: Cursor | None = None,
     ) -> list[LedgerEntry]:
         """Return recalls, newest first."""
         entries = [
             entry
-            for entry in self._state.recalls()
+            for entry in self._state.recalls(after)
             if (since is None or entry.at >= since) and (policy is None or entry.policy == policy)
         ]
         return entries if limit is None else entries[: max(limit, 0)]

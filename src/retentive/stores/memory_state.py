@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from retentive.stores.protocol import Cursor
 from retentive.stores.values import (
     canonical,
     micros,
@@ -66,10 +67,13 @@ class State:
         """Return how many rows mention each entity."""
         return Counter(key for memory in self.memories.values() for key in set(memory.entities))
 
-    def recalls(self) -> list[LedgerEntry]:
-        """Return the ledger newest first; of two at the same moment the later written first."""
-        written = sorted(enumerate(self.ledger.values()), key=lambda line: (line[1].at, line[0]), reverse=True)
-        return [entry for _, entry in written]
+    def recalls(self, after: Cursor | None = None) -> list[LedgerEntry]:
+        """Return the ledger newest first, behind a place in it; of two at one moment the later written first."""
+        written = sorted(((entry.at, number, entry) for number, entry in enumerate(self.ledger.values())), reverse=True)
+        if after is None:
+            return [entry for _, _, entry in written]
+        number = next((number for _, number, entry in written if entry.id == after.id), 0)
+        return [entry for at, other, entry in written if (at, other) < (after.created_at, number)]
 
     def setting(self, name: str) -> Json:
         """Return a setting, None if absent."""

@@ -35,7 +35,7 @@ from retentive.types import (
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in `SpaceStore.page`: the last memory seen, in its order (newest first, then id)."""
+    """A place in a list of a space: the moment and the id of the last item seen, in that list's order."""
 
     created_at: datetime
     id: str
@@ -226,14 +226,31 @@ class SpaceStore(Protocol):
         """Return a number that has grown if anything was added to the journal, 0 for none; costs next to nothing."""
 
     def findings(
-        self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None
+        self,
+        *,
+        kind: str | None = None,
+        status: str | None = None,
+        about: str | None = None,
+        limit: int | None = None,
+        after: Cursor | None = None,
     ) -> list[Finding]:
-        """Return findings, newest first (then by id): of one kind, in one state, or about one memory on either side."""
+        """Return findings, newest first (then by id): of one kind, in one state, or about one memory on either side.
+
+        ``after`` begins behind a finding, whether it is still there or not.
+        """
 
     def read_ledger(
-        self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None
+        self,
+        *,
+        since: datetime | None = None,
+        policy: str | None = None,
+        limit: int | None = None,
+        after: Cursor | None = None,
     ) -> list[LedgerEntry]:
-        """Return recalls, newest first."""
+        """Return recalls, newest first, of one moment the later written first.
+
+        ``after`` begins behind a recall; where that was trimmed since, with those before its moment.
+        """
 
     def asked_since(self, since: datetime, policy: str, limit: int) -> list[AskedCue]:
         """Return the cues of the recalls under a policy since a moment, newest first; lighter than `read_ledger`."""

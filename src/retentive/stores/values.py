@@ -12,16 +12,23 @@ from typing import Any
 import numpy as np
 
 from retentive.errors import InvalidInput
+from retentive.stores.protocol import Cursor
 from retentive.types import Finding, Job, JournalEntry, Json, LedgerEntry, Memory, Vectors
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 SECOND = 1_000_000  # microseconds
+LATEST = 2**63 - 1  # later than any moment
 
 
 def micros(moment: datetime) -> int:
     """Return microseconds since 1970, exactly: a float of seconds would lose the last digits and with them ties."""
     return (moment - EPOCH) // MICROSECOND
+
+
+def behind(after: Cursor | None) -> tuple[int, str]:
+    """Return the moment (in microseconds) and the id behind which a list begins; without a place, its beginning."""
+    return (LATEST, "") if after is None else (micros(after.created_at), after.id)
 
 
 def moment(micros_since_1970: int) -> datetime:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retentive.errors import InvalidInput
-from retentive.stores.protocol import SpaceStore
+from retentive.stores.protocol import Cursor, SpaceStore
 from retentive.testing.store_samples import EAST, HOSTILE, NOW, add, at, gate, line, noticed, recalled, sample
 from retentive.types import Finding, JournalEntry, Json, LedgerEntry
 
@@ -133,6 +133,22 @@ class BooksContract:
         assert space.read_ledger(limit=0) == []
         assert space.read_ledger(policy="none") == []
 
+    def test_the_ledger_goes_on_behind_a_recall(self, space: SpaceStore) -> None:
+        """Page by page every recall comes once, in order, also of one moment; what was trimmed since does no harm."""
+        write(space, recalled("old", days=-1), *(recalled(name) for name in "zamb"), recalled("new", days=1))
+        whole, after, seen = recalls(space.read_ledger()), None, []
+        while page := space.read_ledger(limit=2, after=after):
+            seen += recalls(page)
+            after = Cursor(page[-1].at, page[-1].id)
+        assert seen == whole == ["new", "b", "m", "a", "z", "old"]
+        assert recalls(space.read_ledger(since=at(0), after=Cursor(NOW, "m"))) == ["a", "z"]
+        assert space.read_ledger(policy="none", after=Cursor(NOW, "m")) == []
+        assert recalls(space.read_ledger(after=Cursor(at(2), "nobody"))) == whole
+        with space.transaction() as transaction:
+            transaction.trim_ledger(before=at(0), keep=2)
+        assert recalls(space.read_ledger()) == ["new", "b"]
+        assert space.read_ledger(after=Cursor(NOW, "a")) == []
+
     def test_asked_cues(self, space: SpaceStore) -> None:
         """The cues of one policy since a moment, newest first, with their vectors and nothing else."""
         write(space, recalled("old", days=-1), replace(recalled("a"), cue="tea?", cue_vector=EAST), recalled("b"))
@@ -223,6 +239,18 @@ class BooksContract:
         assert [finding.id for finding in space.findings(about="b", kind="repetition", status="open", limit=5)] == ["r"]
         assert space.findings(about="nobody") == space.findings(status="none") == space.findings(limit=0) == []
         assert space.findings(about="\ud83d") == []
+
+    def test_findings_go_on_behind_one(self, space: SpaceStore) -> None:
+        """Page by page every finding comes once, in order, also of one moment and where the last seen is gone."""
+        names = ["z", "a", "é", "B", "b"]
+        put(space, noticed("old", days=-1), *(noticed(name) for name in names), noticed("new", days=1, kind="other"))
+        whole, after, seen = [finding.id for finding in space.findings()], None, []
+        while page := space.findings(limit=2, after=after):
+            seen += [finding.id for finding in page]
+            after = Cursor(page[-1].at, page[-1].id)
+        assert seen == whole == ["new", "B", "a", "b", "z", "é", "old"]
+        assert [one.id for one in space.findings(about="a", status="open", after=Cursor(NOW, "b"))] == ["z", "é", "old"]
+        assert [one.id for one in space.findings(kind="conflict", after=Cursor(NOW, "aa"), limit=1)] == ["b"]
 
     def test_a_finding_goes_with_either_memory(self, space: SpaceStore) -> None:
         """Erasing a memory removes the findings about it, whichever side it is on, and no other."""

@@ -258,6 +258,7 @@ SELECT {finding_columns} FROM @findings AS f
 WHERE f.space = %(space)s AND (%(kind)s::text IS NULL OR f.kind = %(kind)s::text)
     AND (%(status)s::text IS NULL OR f.status = %(status)s::text)
     AND (%(about)s::uuid IS NULL OR f.memory_key = %(about)s::uuid OR f.other_key = %(about)s::uuid)
+    AND f.at <= %(until)s AND (f.at < %(until)s OR f.id > %(after)s::text COLLATE "C")
 ORDER BY f.at DESC, f.id LIMIT %(limit)s
 
 -- name: recall_columns
@@ -270,7 +271,10 @@ SELECT {recall_columns} FROM @ledger AS l WHERE l.space = %(space)s AND l.id_key
 -- name: recalls
 SELECT {recall_columns} FROM @ledger AS l
 WHERE l.space = %(space)s AND (%(since)s::bigint IS NULL OR l.at >= %(since)s::bigint)
-    AND (%(policy)s::text IS NULL OR l.policy = %(policy)s::text)
+    AND (%(policy)s::text IS NULL OR l.policy = %(policy)s::text) AND l.at <= %(until)s
+    AND (l.at < %(until)s OR l.sequence < (
+        SELECT s.sequence FROM @ledger AS s WHERE s.space = %(space)s AND s.id_key = %(after)s
+    ))
 ORDER BY l.at DESC, l.sequence DESC LIMIT %(limit)s
 
 -- name: asked_since

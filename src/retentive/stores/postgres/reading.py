@@ -15,7 +15,7 @@ from retentive.stores.postgres.keys import key_of, keys_of
 from retentive.stores.postgres.links import Head, Link
 from retentive.stores.protocol import Cursor
 from retentive.stores.ranking import distinct
-from retentive.stores.values import SECOND, finding_of, micros, storable
+from retentive.stores.values import SECOND, behind, finding_of, micros, storable
 from retentive.types import (
     ACCESS_HISTORY,
     AskedCue,
@@ -183,7 +183,9 @@ class Reading:
             found = self._link.rows("journal_of_one", {**bindings, "memory": key_of(memory_id)}) if known else []
         return [rows.decode_line(row) for row in found]
 
-    def findings(self, kind: str | None, status: str | None, about: str | None, limit: int | None) -> list[Finding]:
+    def findings(
+        self, kind: str | None, status: str | None, about: str | None, limit: int | None, after: Cursor | None
+    ) -> list[Finding]:
         """Return findings, newest first."""
         if not all(word is None or storable(word) for word in (kind, status, about)):
             return []
@@ -192,10 +194,14 @@ class Reading:
             "status": status,
             "about": None if about is None else key_of(about),
             "limit": None if limit is None else max(limit, 0),
+            "until": behind(after)[0],
+            "after": behind(after)[1],
         }
         return [finding_of(row) for row in self._link.rows("findings", bindings)]
 
-    def read_ledger(self, since: datetime | None, policy: str | None, limit: int | None) -> list[LedgerEntry]:
+    def read_ledger(
+        self, since: datetime | None, policy: str | None, limit: int | None, after: Cursor | None
+    ) -> list[LedgerEntry]:
         """Return recalls, newest first."""
         if policy is not None and not storable(policy):
             return []
@@ -203,6 +209,8 @@ class Reading:
             "since": None if since is None else micros(since),
             "policy": policy,
             "limit": None if limit is None else max(limit, 0),
+            "until": behind(after)[0],
+            "after": key_of(behind(after)[1]),
         }
         return [rows.decode_recall(row) for row in self._link.rows("recalls", bindings)]
 

@@ -176,16 +176,27 @@ class PostgresSpace:
         return self._read(lambda reading: reading.read_journal(memory_id, after, limit))
 
     def findings(
-        self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None
+        self,
+        *,
+        kind: str | None = None,
+        status: str | None = None,
+        about: str | None = None,
+        limit: int | None = None,
+        after: Cursor | None = None,
     ) -> list[Finding]:
         """Return findings, newest first."""
-        return self._read(lambda reading: reading.findings(kind, status, about, limit))
+        return self._read(lambda reading: reading.findings(kind, status, about, limit, after))
 
     def read_ledger(
-        self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None
+        self,
+        *,
+        since: datetime | None = None,
+        policy: str | None = None,
+        limit: int | None = None,
+        after: Cursor | None = None,
     ) -> list[LedgerEntry]:
         """Return recalls, newest first."""
-        return self._read(lambda reading: reading.read_ledger(since, policy, limit))
+        return self._read(lambda reading: reading.read_ledger(since, policy, limit, after))
 
     def asked_since(self, since: datetime, policy: str, limit: int) -> list[AskedCue]:
         """Return the cues of the recalls under a policy since a moment, newest first."""

@@ -249,7 +249,8 @@ SELECT {recall_columns} FROM ledger WHERE id = ?;
 
 -- name: recalls
 SELECT {recall_columns} FROM ledger
-WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR policy = ?2)
+WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR policy = ?2) AND at <= ?4
+    AND (at < ?4 OR sequence < (SELECT l.sequence FROM ledger AS l WHERE l.id = ?5))
 ORDER BY at DESC, sequence DESC LIMIT ?3;
 
 -- name: asked_since
@@ -278,11 +279,13 @@ SELECT {finding_columns} FROM findings WHERE id = ?;
 
 -- name: findings
 SELECT {finding_columns} FROM findings
-WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY at DESC, id LIMIT ?3;
+WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR status = ?2) AND at <= ?4 AND (at < ?4 OR id > ?5)
+ORDER BY at DESC, id LIMIT ?3;
 
 -- name: findings_about
 SELECT {finding_columns} FROM findings
-WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR status = ?2) AND (memory_id = ?4 OR other_id = ?4)
+WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR status = ?2) AND (memory_id = ?6 OR other_id = ?6)
+    AND at <= ?4 AND (at < ?4 OR id > ?5)
 ORDER BY at DESC, id LIMIT ?3;
 
 -- name: erase_findings

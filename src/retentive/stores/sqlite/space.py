@@ -10,7 +10,7 @@ from retentive.stores.sqlite import rows as mapping
 from retentive.stores.sqlite.connections import Connections
 from retentive.stores.sqlite.jobs import listed_jobs
 from retentive.stores.sqlite.reading import Reading
-from retentive.stores.values import finding_of, micros, storable, to_json
+from retentive.stores.values import behind, finding_of, micros, storable, to_json
 from retentive.types import (
     AskedCue,
     Columns,
@@ -162,26 +162,37 @@ class SqliteSpace(Connections):
         return [mapping.decode_line(line) for line in lines]
 
     def findings(
-        self, *, kind: str | None = None, status: str | None = None, about: str | None = None, limit: int | None = None
+        self,
+        *,
+        kind: str | None = None,
+        status: str | None = None,
+        about: str | None = None,
+        limit: int | None = None,
+        after: Cursor | None = None,
     ) -> list[Finding]:
         """Return findings, newest first."""
         if not all(word is None or storable(word) for word in (kind, status, about)):
             return []
-        asked = (kind, status, EVERYTHING if limit is None else max(limit, 0))
+        asked = (kind, status, EVERYTHING if limit is None else max(limit, 0), *behind(after))
         with self._snapshot() as reader:
             if about is None:
                 return [finding_of(row) for row in reader.rows("findings", asked)]
             return [finding_of(row) for row in reader.rows("findings_about", (*asked, about))]
 
     def read_ledger(
-        self, *, since: datetime | None = None, policy: str | None = None, limit: int | None = None
+        self,
+        *,
+        since: datetime | None = None,
+        policy: str | None = None,
+        limit: int | None = None,
+        after: Cursor | None = None,
     ) -> list[LedgerEntry]:
         """Return recalls, newest first."""
         most = EVERYTHING if limit is None else max(limit, 0)
         start = None if since is None else micros(since)
         with self._statement() as reader:
             known = policy is None or storable(policy)
-            recalls = reader.rows("recalls", (start, policy, most)) if known else []
+            recalls = reader.rows("recalls", (start, policy, most, *behind(after))) if known else []
         return [mapping.decode_recall(recall) for recall in recalls]
 
     def asked_since(self, since: datetime, policy: str, limit: int) -> list[AskedCue]:
