@@ -14,11 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Final, get_args
 
 from retentive.errors import NotFound, RetentiveError, StoreBusy
 from retentive.server import leases
 from retentive.server.metrics import Metrics
+from retentive.server.quiet import Quiet
 from retentive.server.settings import ServeSettings
 from retentive.types import JobState
 
@@ -43,6 +45,7 @@ class Task:
     run: Callable[[Space, Beat], bool]
     leased: bool = True  # whether one process at a time does it in a space, and when it was done is kept
     left: Callable[[Space], Counter[str]] | None = None  # what is left to do in a space afterwards, by state
+    due: Callable[[Space], datetime | None] | None = None  # with `left`: when there is next something to do by itself
 
 
 def maintain(space: Space, beat: Beat) -> bool:
@@ -74,10 +77,15 @@ def jobs_left(space: Space) -> Counter[str]:
     return Counter(job.state for job in space.jobs())
 
 
+def next_due(space: Space) -> datetime | None:
+    """Return when the next job is to be begun, or taken over from whoever began it; None: none will be."""
+    return min((job.due_at for job in space.jobs() if job.state != "dead"), default=None)
+
+
 def tasks_of(settings: ServeSettings) -> list[Task]:
     """Return what the settings want done; an interval of 0 is never."""
     known = (
-        Task("jobs", settings.jobs_every, run_jobs, leased=False, left=jobs_left),
+        Task("jobs", settings.jobs_every, run_jobs, leased=False, left=jobs_left, due=next_due),
         Task("reflect", settings.reflect_every, reflect),
         Task("maintain", settings.maintain_every, maintain),
     )
@@ -101,6 +109,7 @@ class Worker:
         self._holder = secrets.token_hex(8)
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._quiet: dict[str, Quiet] = {}  # by task
 
     def start(self) -> None:
         """Begin to work on schedule, if there is anything to do."""
@@ -141,6 +150,7 @@ class Worker:
         except RetentiveError:
             LOG.exception("no spaces", extra={"facts": {"task": task.name}})
             spaces = []
+        self._quiet.setdefault(task.name, Quiet(self._home)).begin(spaces if task.due else [])
         for path in spaces:
             if self._stop.is_set():
                 break
@@ -154,11 +164,14 @@ class Worker:
         return outcomes
 
     def _outcome(self, task: Task, path: str, left: Counter[str]) -> str:
-        began = time.perf_counter()
+        began, quiet = time.perf_counter(), self._quiet[task.name]
+        if (known := quiet.left(path)) is not None:
+            left.update(known)
+            return "nothing to do"
         try:
             done = self._leased(task, path) if task.leased else task.run(self._home.space(path), _silent)
             if task.left is not None:
-                left.update(task.left(self._home.space(path)))
+                self._look(task, path, left)
         except NotFound:
             return "gone"  # dropped since the round began
         except StoreBusy:
@@ -171,6 +184,15 @@ class Worker:
         self._changed(path)
         self._metrics.run_seconds.labels(task.name).observe(time.perf_counter() - began)
         return "done"
+
+    def _look(self, task: Task, path: str, left: Counter[str]) -> None:
+        """See what is left to do in a space, and whether the next rounds may pass it by."""
+        assert task.left is not None  # noqa: S101 -- the caller asked
+        space = self._home.space(path)
+        found = task.left(space)
+        left.update(found)
+        if task.due is not None:
+            self._quiet[task.name].note(path, found, task.due(space))
 
     def _leased(self, task: Task, path: str) -> bool:
         store = self._home.store.open(path, create=False)

@@ -354,6 +354,17 @@ class CountedStore(Protocol):
 
 
 @runtime_checkable
+class MarkedStore(Protocol):
+    """Optional: a store that knows without opening a space whether anything was written in it."""
+
+    def marks(self, spaces: Sequence[str]) -> Mapping[str, str]:
+        """Return for each of these spaces a word that every commit changes, whichever process makes it.
+
+        A space of which that cannot be said just now, or that is not there, is absent.
+        """
+
+
+@runtime_checkable
 class CheckedStore(Protocol):
     """Optional: a store that can examine itself."""
 

@@ -117,3 +117,25 @@ def test_a_superuser_is_told(store: PostgresStore, space: PostgresSpace, postgre
     finally:
         admin.close()
     assert store.check(SPACE) == []
+
+
+def test_marks_tell_of_commits_and_of_nothing_else(postgres_url: str) -> None:
+    """Every commit changes the mark of its own space alone, a dropped job too; reading changes none."""
+    store = PostgresStore(postgres_url, schema="marks")
+    try:
+        one, two = store.open("acme/one"), store.open("acme/two")
+        seen = [store.marks(["acme/one", "acme/two", "acme/nobody"])]
+        assert set(seen[0]) == {"acme/one", "acme/two"}
+        with one.transaction() as transaction:
+            transaction.put_job(Job("j", "rate", NOW, NOW))
+        seen.append(store.marks(["acme/one"]))
+        with one.transaction() as transaction:
+            transaction.drop_job("j")
+        seen.append(store.marks(["acme/one"]))
+        assert len({marks["acme/one"] for marks in seen}) == len(seen)
+        assert (one.jobs(), two.jobs()) == ([], [])
+        assert store.marks(["acme/one", "acme/two"]) == {**seen[-1], "acme/two": seen[0]["acme/two"]}
+    finally:
+        for space in store.spaces():
+            store.drop(space)
+        store.close()

@@ -547,7 +547,7 @@ DELETE FROM @job_memories AS l WHERE l.space = %(space)s AND l.job IN (
 
 -- name: list_spaces
 -- The one statement that asks for no space; row-level security lets it see this table alone (`retentive.listing`).
-SELECT s.space FROM @spaces AS s ORDER BY s.space
+SELECT s.space, s.change, s.last_sequence FROM @spaces AS s ORDER BY s.space
 
 -- name: filed_columns
 -- What a memory says of itself that is filed in tables of its own.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from retentive.errors import InvalidInput, NotFound
 from retentive.stores.postgres import addresses, cleaning, indexes
@@ -64,7 +64,12 @@ class PostgresStore:
 
     def spaces(self) -> list[str]:
         """List the paths of the spaces that exist, sorted."""
-        return self.connections.inside("", READ, _listed)
+        return sorted(self.connections.inside("", READ, _listed))
+
+    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
+        """Return the numbers of the latest commits in these spaces, by one question for all."""
+        listed = self.connections.inside("", READ, _listed)
+        return {space: listed[space] for space in spaces if space in listed}
 
     def drop(self, space: str) -> bool:
         """Remove a space with everything in it, after a transaction that is under way."""
@@ -127,6 +132,7 @@ def _create(link: Link, _: Row | None) -> None:
     link.run_all([("create_space", [{}])])
 
 
-def _listed(link: Link, _: Row | None) -> list[str]:
+def _listed(link: Link, _: Row | None) -> dict[str, str]:
+    """Return the spaces, each with what every commit in it changes."""
     link.local("retentive.listing", "on")
-    return sorted(space for (space,) in link.rows("list_spaces"))
+    return {space: f"{change}.{last}" for space, change, last in link.rows("list_spaces")}

@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -20,6 +20,7 @@ from retentive.stores.sqlite.copying import ARRIVING, Progress, arrive
 from retentive.stores.sqlite.database import Durability
 from retentive.stores.sqlite.faults import translate_system
 from retentive.stores.sqlite.keys import Keys
+from retentive.stores.sqlite.marks import mark_of
 from retentive.stores.sqlite.names import HASHED, folder_name, space_of
 from retentive.stores.sqlite.peek import space_inside
 from retentive.stores.sqlite.space import SqliteSpace
@@ -98,6 +99,10 @@ class SqliteStore:
             names = [entry.name for entry in entries if not entry.name.startswith(".")]
         found = (self._named(name) for name in names if (self.folder / name / FILE).exists())
         return sorted(space for space in found if space is not None)
+
+    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
+        """Return what the files of these spaces look like from outside."""
+        return {space: mark for space in spaces if (mark := mark_of(self._file(space))) is not None}
 
     def drop(self, space: str) -> bool:
         """Remove a space: its folder is moved away in one step, then deleted.
