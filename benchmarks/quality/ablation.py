@@ -38,6 +38,7 @@ def variants() -> dict[str, Policy]:
         "no temporal intent": {"temporal_intent": False},
         "no window bonus": {"window_bonus": 0.0},
         "no succession": {"succession": 0.0},
+        "no claims": {"claims": 0.0},
         "no rotation": {"rotation": "off"},
         "no diversity": {"diversity": "none"},
         "no collapse of repetitions": {"near_duplicate": None},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -22,6 +22,9 @@ from retentive.text.tokens import fold
 LONGEST: Final = 4_000  # characters of one text that are looked through
 COUNTED: Final = 3  # "150 merged commits": a counted thing stands at most so many words behind its number
 REACHED: Final = 12  # "the commits …, which has now reached 165": or so many before one that counts nothing else
+ABOUT: Final = 0.5  # of the idf of the cue's words, how much a sentence shares that answers it
+ABOUT_CHANGED: Final = 0.3  # … or one that says itself that something changed
+EDGE: Final = 1e-9  # a quick look adds in another order, and must not be the stricter for it
 NEAR: Final = 8  # words between what is asked for and its value
 CHANGES: Final = (
     SWITCHES
@@ -57,37 +60,93 @@ class Claim(NamedTuple):
         return frozenset(value for one, value in self.values if one == kind)
 
 
-def claims_in(text: str, wanted: Asked, terms: frozenset[str]) -> Iterator[Claim]:
-    """Return what a text states of what was asked, sentence by sentence."""
-    text = text[:LONGEST]
-    if _cannot_answer(text, wanted):
+class Matter(NamedTuple):
+    """What a cue asks for, and how much each of its words tells."""
+
+    wanted: Asked
+    shares: Mapping[str, float]  # the idf of each term of the cue
+
+    def mass(self, terms: Collection[str]) -> float:
+        """Return what some of the cue's terms weigh together."""
+        return sum(self.shares[term] for term in sorted(terms))
+
+    def glance(self) -> _Glance:
+        """Return the same as a quick look needs it."""
+        least = ABOUT_CHANGED * self.mass(self.shares)
+        head = _beginning(self.wanted.head) if self.wanted.head else ""
+        begins = {_beginning(term): 0.0 for term in self.shares}
+        for term, share in self.shares.items():
+            begins[_beginning(term)] += share
+        telling = (*begins, *([head] if head else ()), *_changing())
+        return _Glance(head, tuple(begins.items()), telling, least * (1.0 - EDGE))
+
+
+class _Glance(NamedTuple):
+    """What tells without reading that a text states nothing of a matter: how its words begin."""
+
+    head: str
+    begins: tuple[tuple[str, float], ...]
+    telling: tuple[str, ...]  # how words begin that are worth their stems
+    least: float
+
+    def fits(self, folded: str) -> bool:
+        """Whether a text may hold what is asked for, and enough of the cue's words."""
+        if self.head not in folded:
+            return False
+        return sum([share for begin, share in self.begins if begin in folded]) >= self.least
+
+
+def claims_in(texts: Iterable[str], matter: Matter) -> Iterator[list[Claim]]:
+    """Return what each text states of what was asked, sentence by sentence.
+
+    Most of a long text is never read: lines, in which sentences end anyway, and sentences show at a glance that they
+    share too little with the cue.
+    """
+    glance = matter.glance()
+    return (list(_claims(text[:LONGEST], matter, glance)) for text in texts)
+
+
+def _claims(text: str, matter: Matter, glance: _Glance) -> Iterator[Claim]:
+    if glance.head not in text.casefold():
         return
-    for sentence in sentences(text):
-        if not _cannot_answer(sentence, wanted) and not _FORMULA.search(sentence):
-            found = _claim(sentence, wanted, terms)
-            if found is not None:
-                yield found
+    for line in text.splitlines():
+        if glance.fits(fold(line)):
+            for sentence in sentences(line):
+                found = _claim(sentence, matter, glance)
+                if found is not None:
+                    yield found
 
 
-def _cannot_answer(text: str, wanted: Asked) -> bool:
-    """Whether a glance tells that what is asked for is not in a text: a stem and its word begin alike."""
-    return wanted.head is not None and wanted.head[:-1] not in text.casefold()
+@lru_cache(1)
+def _changing() -> tuple[str, ...]:
+    return tuple(sorted({_beginning(word) for word in CHANGES}))
 
 
-def _claim(sentence: str, wanted: Asked, terms: frozenset[str]) -> Claim | None:
+def _beginning(term: str) -> str:
+    """Return how every word with this stem begins: a stem changes the last letters at most ("lie" and "lying")."""
+    return term[:-2] if term.endswith("ie") else term[:-1]
+
+
+def _claim(sentence: str, matter: Matter, glance: _Glance) -> Claim | None:
+    folded = fold(sentence)
+    if not glance.fits(folded) or _FORMULA.search(sentence):
+        return None
+    wanted = matter.wanted
     values = [value for value in values_of(sentence) if value.kind in wanted.kinds]
     if not values:
         return None
-    folded = fold(sentence)
     if len(folded) != len(sentence):  # places would not agree
         folded = sentence.casefold()
     spans = [match.span() for match in _WORD.finditer(folded)]
-    stems = [_stemmed(folded[start:end]) for start, end in spans]
-    shared = terms.intersection(stems)
-    anchors = [at for at, word in enumerate(stems) if (word == wanted.head if wanted.head else word in terms)]
+    words = [folded[start:end] for start, end in spans]
+    stems = [_stemmed(word) if word.startswith(glance.telling) else "" for word in words]
+    shared = frozenset(matter.shares).intersection(stems)
+    anchors = [at for at, word in enumerate(stems) if (word == wanted.head if wanted.head else word in shared)]
     if not shared or not anchors:
         return None
     changed = not CHANGES.isdisjoint(stems)
+    if matter.mass(shared) < (ABOUT_CHANGED if changed else ABOUT) * matter.mass(matter.shares):
+        return None
     placed = _placed(sentence, values, [start for start, _ in spans], changed=changed)
     found = _counted(sentence, placed, anchors) if wanted.counted else _nearest(placed, anchors, wanted)
     return Claim(found, shared, changed) if found else None

@@ -7,13 +7,14 @@ moves. Who repeats a value, above all an assistant, states nothing new: a value 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from retentive.recall.asked import Asked, asked
-from retentive.recall.claims import Claim, claims_in
+from retentive.recall.asked import asked
+from retentive.recall.claims import Claim, Matter, claims_in
 from retentive.recall.cue import Cue
 from retentive.recall.ranking import Ranked
 from retentive.recall.stance import ROLES
@@ -21,8 +22,6 @@ from retentive.stores.protocol import SpaceStore
 from retentive.types import Floats
 
 HEAD: Final = 50  # the best so many are read
-ABOUT: Final = 0.5  # of the idf of the cue's words, how much a sentence shares that answers it
-ABOUT_CHANGED: Final = 0.3  # … or one that says itself that something changed
 SAME: Final = 0.5  # of the share of the lesser of two, how much both have in common
 STEP: Final = 1e-6
 
@@ -43,43 +42,53 @@ def newest_claims_first(ranked: Ranked, cue: Cue, store: SpaceStore) -> list[str
     if wanted is None or not cue.terms[0]:
         return []
     terms = cue.terms[0]
-    shares = dict(zip(terms, (1.0 + store.term_weights(terms)).tolist(), strict=True))
-    stated = _stated(ranked, wanted, shares)
-    lifts, notes = _lifts(ranked, stated, shares, reach)
+    matter = Matter(wanted, dict(zip(terms, (1.0 + store.term_weights(terms)).tolist(), strict=True)))
+    stated = _stated(ranked, matter)
+    lifts, notes = _lifts(ranked, stated, matter, reach)
     if notes:
         ranked.add("claims", lifts)
     return notes
 
 
-def _stated(ranked: Ranked, wanted: Asked, shares: Mapping[str, float]) -> list[_Stated]:
-    """Return what people state in answer to the question, the value that has been known longest first."""
-    texts, columns = ranked.evidence.texts, ranked.evidence.columns
-    found = [
-        (at, claim)
-        for at in ranked.order()[:HEAD]
-        for claim in claims_in(texts.get(at, ""), wanted, frozenset(shares))
-        if _mass(claim.terms, shares) >= (ABOUT_CHANGED if claim.changed else ABOUT) * _mass(shares, shares)
-    ]
+def _stated(ranked: Ranked, matter: Matter) -> list[_Stated]:
+    """Return what people state in answer to the question, the value that has been known longest first.
+
+    What an assistant says only tells since when a value is known: where people deny nothing, it need not be read.
+    """
+    columns = ranked.evidence.columns
+    best = ranked.order()[:HEAD]
+    theirs = [at for at in best if ROLES.get((columns.speakers[at] or "").casefold()) == "assistant"]
+    said = _read(ranked, [at for at in best if at not in set(theirs)], matter)
+    if not _denied(said, columns.speakers):
+        return []
     first: dict[tuple[str, str], float] = {}
-    for at, claim in found:
+    latest = max(float(columns.created[at]) for at, _ in said)
+    for at, claim in said + _read(ranked, [at for at in theirs if columns.created[at] < latest], matter):
         for value in claim.values:
             first[value] = min(first.get(value, np.inf), float(columns.created[at]))
     stated = [
         _Stated(at, claim, created, created if claim.changed else max(first[value] for value in claim.values))
-        for at, claim in found
+        for at, claim in said
         for created in (float(columns.created[at]),)
-        if ROLES.get((columns.speakers[at] or "").casefold()) != "assistant"
     ]
     return sorted(stated, key=lambda one: (one.since, -ranked.scores[one.at], columns.ids[one.at]))
 
 
-def _mass(terms: Collection[str], shares: Mapping[str, float]) -> float:
-    return sum(shares[term] for term in sorted(terms))
+def _read(ranked: Ranked, places: Sequence[int], matter: Matter) -> list[tuple[int, Claim]]:
+    texts = ranked.evidence.texts
+    read = claims_in((texts.get(at, "") for at in places), matter)
+    return [(at, claim) for at, claims in zip(places, read, strict=True) for claim in claims]
 
 
-def _lifts(
-    ranked: Ranked, stated: Sequence[_Stated], shares: Mapping[str, float], reach: float
-) -> tuple[Floats, list[str]]:
+def _denied(said: Sequence[tuple[int, Claim]], speakers: Sequence[str | None]) -> bool:
+    """Whether a speaker states what another memory of theirs denies: else nothing can be newer."""
+    return any(
+        one != other and speakers[one] == speakers[other] and claim.denies(counter)
+        for (one, claim), (other, counter) in combinations(said, 2)
+    )
+
+
+def _lifts(ranked: Ranked, stated: Sequence[_Stated], matter: Matter, reach: float) -> tuple[Floats, list[str]]:
     """Go from the oldest value to the newest, and put the first statement of each above what it denies."""
     scores, lifts, notes = ranked.scores.copy(), np.zeros(len(ranked.scores)), []
     ids, speakers = ranked.evidence.columns.ids, ranked.evidence.columns.speakers
@@ -90,7 +99,7 @@ def _lifts(
             other
             for other in stated
             if speakers[one.at] == speakers[other.at]
-            and _updates(one, other, shares)
+            and _updates(one, other, matter)
             and 0.0 <= scores[other.at] - scores[one.at] <= reach
         ]
         if above:
@@ -109,9 +118,9 @@ def _repeats(one: _Stated, stated: Sequence[_Stated]) -> bool:
     return bool(before) and not any(claim.denies(one.claim) for claim in between)
 
 
-def _updates(newer: _Stated, older: _Stated, shares: Mapping[str, float]) -> bool:
+def _updates(newer: _Stated, older: _Stated, matter: Matter) -> bool:
     """Whether one states a newer value of the same matter: later, denied by it, and about the same words."""
     if older.created >= newer.created or older.since >= newer.since or not newer.claim.denies(older.claim):
         return False
-    lesser = min(_mass(newer.claim.terms, shares), _mass(older.claim.terms, shares))
-    return _mass(newer.claim.terms & older.claim.terms, shares) >= SAME * lesser
+    lesser = min(matter.mass(newer.claim.terms), matter.mass(older.claim.terms))
+    return matter.mass(newer.claim.terms & older.claim.terms) >= SAME * lesser

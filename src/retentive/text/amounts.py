@@ -27,7 +27,8 @@ _NUMERALS: Final = {name: number for number, name in enumerate(_SMALL)} | {
 _DIGITS: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _MANY: Final = r"(?:k|m|bn|thousand|million|billion)"
 _VALUE: Final = Lazy(
-    rf"(?P<money>[$\u20ac\u00a3\u00a5]\s?{_DIGITS}(?:\s?{_MANY})?\b"
+    r"(?:(?=[$\u20ac\u00a3\u00a5])|\b(?=\w))"  # every value begins there: all other places are passed at once
+    rf"(?:(?P<money>[$\u20ac\u00a3\u00a5]\s?{_DIGITS}(?:\s?{_MANY})?\b"
     rf"|(?<![\w.,/-]){_DIGITS}(?:\s?{_MANY})?\s?(?:[\u20ac\u00a3\u00a5]|(?:dollars?|euros?|pounds|usd|eur|gbp)\b))"
     rf"|(?P<share>(?<![\w.,/-]){_DIGITS}\s?(?:%|percent\b|per cent\b))"
     r"|(?P<time>(?<![\w.,/-])(?:\d{1,2}:\d{2}(?:\s?[ap]\.?m\b\.?)?|\d{1,2}\s?[ap]\.?m\b\.?)|\b(?:noon|midnight)\b)"
@@ -37,15 +38,15 @@ _VALUE: Final = Lazy(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
     rf"|\b(?:in|by|until|since|from|to|for|this|next|last)\s{_MONTH}\b(?!\.?\s\d))"
     rf"|(?P<number>(?<![\w.,/:-])(?:{_DIGITS}(?:\s?{_MANY}\b)?)(?=[a-z]{{0,3}}\b)(?![.,:/]\d|-\d|st\b|nd\b|rd\b|th\b)"
-    rf"|\b(?:{'|'.join(_NUMERALS)})\b)",
-    re.IGNORECASE,
+    rf"|\b(?:{'|'.join(_NUMERALS)})\b))"
 )
+"""For lower case: to ignore it takes five times as long."""
 _LISTED: Final = Lazy(r"\W*\d+[.)]$")
 """The number of an item in a list is no value."""
 _FIGURE: Final = Lazy(_DIGITS)
-_MONTH_IN: Final = Lazy(rf"\b{_MONTH}\b", re.IGNORECASE)
+_MONTH_IN: Final = Lazy(rf"\b{_MONTH}\b")
 _SCALE: Final = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
-_SCALED: Final = Lazy(rf"\d\s?({_MANY})\b", re.IGNORECASE)
+_SCALED: Final = Lazy(rf"\d\s?({_MANY})\b")
 
 
 class Value(NamedTuple):
@@ -60,10 +61,18 @@ class Value(NamedTuple):
 def values_of(text: str) -> list[Value]:
     """Return the values of a text in reading order."""
     return [
-        Value(kind, _canonical(kind, match[0].lower()), *match.span())
-        for match in _VALUE.finditer(text)
+        Value(kind, _canonical(kind, match[0]), *match.span())
+        for match in _VALUE.finditer(_lower(text))
         if (kind := match.lastgroup) and not _LISTED.match(text, 0, match.end() + 1)
     ]
+
+
+def _lower(text: str) -> str:
+    """Return a text in lower case, every character in its place."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
 
 
 def _canonical(kind: str, written: str) -> str:

@@ -10,7 +10,7 @@ from facade_making import NOW, Opening, ids
 
 from retentive import Space, policies
 from retentive.recall.asked import asked
-from retentive.recall.claims import claims_in
+from retentive.recall.claims import Matter, claims_in
 
 PLAIN = policies.retentive.replace(name="plain", claims=0.0, succession=0.0, floor=None, limit=20)
 CLAIMING = PLAIN.replace(name="claiming", claims=1.0)
@@ -167,7 +167,8 @@ def test_a_count_stands_beside_what_is_counted(text: str, values: set[str]) -> N
     """Or behind it, where it counts nothing else."""
     wanted = asked("How many open tickets do we have?")
     assert wanted is not None
-    found = {value for claim in claims_in(text, wanted, frozenset({"open", "ticket"})) for _, value in claim.values}
+    (claims,) = claims_in([text], Matter(wanted, {"open": 1.0, "ticket": 1.0}))
+    found = {value for claim in claims for _, value in claim.values}
     assert found == values
 
 
@@ -175,10 +176,30 @@ def test_of_a_moment_date_and_time_are_read() -> None:
     """The nearest of each; a change of the time alone is a change."""
     wanted = asked("When is the dentist appointment?")
     assert wanted is not None
-    terms = frozenset({"dentist", "appoint"})
-    (first,) = claims_in("The dentist appointment is on May 3 at 2 pm.", wanted, terms)
-    (second,) = claims_in("The dentist appointment on May 3 was moved to 4 pm.", wanted, terms)
+    texts = ["The dentist appointment is on May 3 at 2 pm.", "The dentist appointment on May 3 was moved to 4 pm."]
+    (first,), (second,) = claims_in(texts, Matter(wanted, {"dentist": 1.0, "appoint": 1.0}))
     assert first.values == {("date", "5/3"), ("time", "14:00")}
     assert second.denies(first)
     assert second.changed
     assert not first.changed
+
+
+def test_only_sentences_that_share_enough_are_claims() -> None:
+    """Whatever line of a long text they stand in, however their words end; no others are."""
+    wanted = asked("How many ties did the clerk file in the city archive?")
+    assert wanted is not None
+    matter = Matter(wanted, {"tie": 1.0, "clerk": 1.0, "file": 1.0, "citi": 1.0, "archiv": 1.0})
+    text = "Agenda\n- 7 ties are nice\n- The clerks of the archives have been filing 12 ties\nGoodbye. It is 4 pm."
+    (claims, none) = claims_in([text, "The clerk of the city archive has 3 files."], matter)
+    assert [claim.values for claim in claims] == [{("number", "12")}]
+    assert none == []
+
+
+@pytest.mark.parametrize("letter", ["", "\u0130", "\u00e9"])
+def test_letters_that_fold_to_more_or_less_move_no_value(letter: str) -> None:
+    """A capital dotted i is two characters in lower case, and an accent goes away."""
+    wanted = asked("How many open tickets do we have?")
+    assert wanted is not None
+    matter = Matter(wanted, {"open": 1.0, "ticket": 1.0})
+    (claims,) = claims_in([f"{letter * 9} We have 12 OPEN TICKETS since MAY 3."], matter)
+    assert [claim.values for claim in claims] == [{("number", "12")}]
