@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
@@ -17,3 +18,11 @@ def postgres_url() -> str:
     from postgres_server import database_url
 
     return database_url("retentive_" + os.environ.get("PYTEST_XDIST_WORKER", "main"))
+
+
+def pytest_sessionfinish() -> None:
+    """Keep what a worker covered before it is told to go: on a slow machine it is killed while it ends."""
+    coverage = sys.modules.get("coverage")
+    current = coverage.Coverage.current() if coverage is not None else None
+    if current is not None and "PYTEST_XDIST_WORKER" in os.environ:
+        current.save()
