@@ -48,7 +48,7 @@ class Server:
             connection.execute("CHECKPOINT")
 
     def seconds(self) -> float:
-        """Return the processor time that the processes running for it have taken so far."""
+        """Return the processor time that its processes have taken so far, those that have ended as well."""
         postmaster = int((self.folder / "postmaster.pid").read_text("utf-8").split()[0])
         taken = 0
         for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -58,6 +58,8 @@ class Server:
                 continue  # it has ended meanwhile
             if int(fields[1]) == postmaster:
                 taken += int(fields[11]) + int(fields[12])
+            elif stat.parent.name == str(postmaster):
+                taken += int(fields[13]) + int(fields[14])  # its children's that it has seen end
         return taken / os.sysconf("SC_CLK_TCK")
 
     def free(self) -> int:

@@ -38,9 +38,10 @@ def ms(value: float | None) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def work(found: dict[str, Any]) -> float:
-    """Return the processor time of one call, of this process and of the server together."""
-    return float(found["cpu"]["mean"]) + float(found["server_cpu_mean"])
+def work(found: dict[str, Any]) -> float | None:
+    """Return the processor time of one call, of this process and of the server together; None where that was lost."""
+    server = found["server_cpu_mean"]
+    return None if server is None else float(found["cpu"]["mean"]) + float(server)
 
 
 def machine() -> str:
