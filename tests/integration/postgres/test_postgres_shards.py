@@ -26,7 +26,7 @@ SCHEMA = "shards"
 PARTITIONS = 4
 NAMED = re.compile(rf'"{SCHEMA}"\."?(\w+)"?')
 ANY_TABLE = re.compile(rf"\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\s+(?:ONLY\s+)?(?:{'|'.join(TABLES)})\b", re.IGNORECASE)
-LISTING = "SELECT s.space FROM"
+LISTING = "SELECT s.space, s.change, s.last_sequence FROM"  # of all spaces, by its nature
 INDEXING = ("CREATE INDEX", "DROP INDEX")
 FRAGMENTS = {
     name for name, text in SQL.items() if not re.match(r"(?:--.*\n)*\s*(SELECT|WITH|INSERT|UPDATE|DELETE)", text)
@@ -102,7 +102,7 @@ def test_what_the_contract_sent_reads_one_shard(partitioned: str, sent: Sent) ->
     with psycopg.connect(partitioned.replace("tester:@", "postgres:@"), autocommit=True) as connection:
         driver.adapted()(connection)
         for text, bound in statements.items():
-            if LISTING in text or text.startswith(INDEXING) or "schema_versions" in text or "to_regclass" in text:
+            if text.startswith((LISTING, *INDEXING)) or "schema_versions" in text or "to_regclass" in text:
                 continue
             (row,) = connection.execute(f"EXPLAIN (FORMAT JSON) {text}".encode(), bound).fetchall()
             found = row[0] if isinstance(row[0], list) else json.loads(row[0])
