@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from writing import ms, table
+
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs/benchmarks.md"
 PEERS = HERE.parent / "peers/results"
@@ -36,19 +38,6 @@ def results(path: Path) -> Results:
 def part(name: str) -> Results:
     """Read the results of one of our parts that succeeded."""
     return {size: result for size, result in results(HERE / f"results/{name}.json").items() if "error" not in result}
-
-
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Write a Markdown table."""
-    lines = [head, ("---", *["---:"] * (len(head) - 1)), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def ms(value: float | None) -> str:
-    """Write milliseconds with two or three digits that mean something."""
-    if value is None:
-        return ""
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 # The bars of the design

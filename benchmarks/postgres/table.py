@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "engine"))
+
+from writing import ms, table  # noqa: E402
+
 FEW = 20  # calls below which a table says of how many its figures are
 PAGE = HERE.parents[1] / "docs/postgres.md"
 _PART = re.compile(r"(<!-- measured: ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -23,19 +28,6 @@ def results(name: str) -> Results:
     path = HERE / f"results/{name}.json"
     found: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return {int(step): result for step, result in found.items()}
-
-
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Write a Markdown table."""
-    lines = [head, ("---", *["---:"] * (len(head) - 1)), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def ms(value: float | None) -> str:
-    """Write milliseconds with two or three digits that mean something."""
-    if value is None:
-        return ""
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def work(found: dict[str, Any]) -> float | None:

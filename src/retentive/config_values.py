@@ -188,21 +188,20 @@ def home_folder(env: Mapping[str, str]) -> Path:
 
 def user_data_folder(env: Mapping[str, str], *, home: Path, platform: str = sys.platform) -> Path:
     """Return Retentive's folder among the platform's user data."""
-    if platform == "win32":
-        base = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif platform == "darwin":
-        base = home / "Library" / "Application Support"
-    else:
-        base = Path(env.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return base / "retentive"
+    return _our_folder(env, home, platform, ("LOCALAPPDATA", "AppData/Local"), ("XDG_DATA_HOME", ".local/share"))
 
 
 def user_config_file(env: Mapping[str, str], *, home: Path, platform: str = sys.platform) -> Path:
     """Return where the user's own ``retentive.toml`` lies, whether it exists or not."""
-    if platform == "win32":
-        base = Path(env.get("APPDATA") or home / "AppData" / "Roaming")
-    elif platform == "darwin":
-        base = home / "Library" / "Application Support"
-    else:
-        base = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
-    return base / "retentive" / FILE_NAME
+    folder = _our_folder(env, home, platform, ("APPDATA", "AppData/Roaming"), ("XDG_CONFIG_HOME", ".config"))
+    return folder / FILE_NAME
+
+
+def _our_folder(
+    env: Mapping[str, str], home: Path, platform: str, windows: tuple[str, str], unix: tuple[str, str]
+) -> Path:
+    """Return our folder below the platform's own for a purpose: what a variable names, else where it usually lies."""
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "retentive"
+    variable, usual = windows if platform == "win32" else unix
+    return Path(env.get(variable) or home / usual) / "retentive"

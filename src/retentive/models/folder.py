@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from retentive.config_values import user_data_folder
 from retentive.errors import EmbedderFailed, MissingExtra
 
 VARIABLE = "RETENTIVE_MODELS"
@@ -30,14 +31,7 @@ def default_models_folder(env: Mapping[str, str], *, platform: str = sys.platfor
     """Return `RETENTIVE_MODELS`, else the platform's folder for user data; the caller passes the environment in."""
     if chosen := env.get(VARIABLE):
         return Path(chosen).expanduser()
-    home = home or Path.home()
-    if platform == "win32":
-        base = Path(env.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif platform == "darwin":
-        base = home / "Library" / "Application Support"
-    else:
-        base = Path(env.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return base / "retentive" / "models"
+    return user_data_folder(env, home=home or Path.home(), platform=platform) / "models"
 
 
 def model_path(name: str, folder: Path | None) -> Path | None:

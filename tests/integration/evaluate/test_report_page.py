@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import chromium
 from click.testing import CliRunner
 
 from retentive.cli.main import root
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 CUT_OFF = """() => [...document.querySelectorAll('svg:not(.key)')].flatMap(svg => {
     const frame = svg.getBoundingClientRect();
     return [...svg.querySelectorAll('text, rect, circle')].filter(part => {
@@ -26,14 +25,8 @@ CUT_OFF = """() => [...document.querySelectorAll('svg:not(.key)')].flatMap(svg =
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium on this machine: `apt-get install chromium`")
-    with api.sync_playwright() as playing:
-        running = playing.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+    with chromium() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import subprocess
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
 import pytest
+from browsers import chromium
 from served import address_of, begun, quiet
 
 from retentive import Retentive
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 SPACE = "acme/alice"
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--disable-component-update", "--disable-sync"]
 
 
 def seed(folder: Path) -> dict[str, str]:
@@ -102,14 +100,8 @@ def _wait(served: Served, process: subprocess.Popen[str]) -> None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A real browser: Debian's Chromium."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium on this machine: `apt-get install chromium`")
-    with api.sync_playwright() as playing:
-        running = playing.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+    with chromium() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture
